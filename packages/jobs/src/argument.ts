@@ -1,0 +1,15 @@
+/** Checks of arguments that only a programming mistake can get wrong. */
+export function checkInstant(name: string, value: unknown): void {
+  if (typeof value !== "number") {
+    throw new TypeError(`${name} must be epoch milliseconds, found ${typeof value}`);
+  }
+  if (!Number.isInteger(value) || Math.abs(value) > 8_640_000_000_000_000) {
+    throw new RangeError(`${name} must be a whole number in the range of Date, found ${value}`);
+  }
+}
+
+export function checkText(name: string, value: unknown): void {
+  if (typeof value !== "string" || value === "") {
+    throw new TypeError(`${name} must be a non-empty string`);
+  }
+}

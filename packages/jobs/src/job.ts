@@ -1,0 +1,91 @@
+import type { JobPolicy, JobSpec } from "./spec.ts";
+
+/** Epoch milliseconds, UTC: a whole number in the range of `Date`. */
+export type Instant = number;
+
+export type JobStatus = "pending" | "running" | "succeeded" | "failed" | "cancelled";
+
+export type TaskStatus =
+  | "pending"
+  | "assigned"
+  | "running"
+  | "healthy"
+  | "stopped"
+  | "failed"
+  | "removed";
+
+/** Why a Job is `failed`. */
+export type JobReason = "backoffLimit" | "failurePolicy" | "deadlineExceeded";
+
+/** Why a task is `failed`, as far as its reporter knows. */
+export type FailureReason =
+  | "nodeLost"
+  | "outOfMemory"
+  | "neverStarted"
+  | "deadlineExceeded"
+  | "engineError"
+  | "unknown";
+
+/** A finite piece of work and how far it has come; `spec` never changes. */
+export interface Job<S extends JobPolicy = JobSpec> {
+  readonly id: string;
+  readonly namespace: string;
+  readonly spec: S;
+  readonly status: JobStatus;
+  /** Counted attempts, the current one included: 1 to `backoffLimit` + 1 (J4). */
+  readonly attempts: number;
+  /** Failures that the policy ignored: at most `maxIgnored` (J7). */
+  readonly ignoredFailures: number;
+  /** One for each task, oldest first; `attempts + ignoredFailures` many. */
+  readonly taskIds: readonly string[];
+  readonly lastExitCode?: number;
+  readonly reason?: JobReason;
+  readonly suspendedAt?: Instant;
+  readonly deletedAt?: Instant;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly completedAt?: Instant;
+}
+
+/** One attempt at a Job's work; once it has ended it never changes. */
+export interface Task {
+  readonly id: string;
+  readonly jobId: string;
+  readonly actualStatus: TaskStatus;
+  readonly desiredStatus: "running" | "removed";
+  readonly nodeId?: string;
+  readonly containerId?: string;
+  /** Number of tasks before this one. */
+  readonly restartCount: number;
+  readonly exitCode?: number;
+  readonly failureReason?: FailureReason;
+  /** Not to be assigned before this instant (J6). */
+  readonly notBefore?: Instant;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+  readonly startedAt?: Instant;
+  readonly finishedAt?: Instant;
+}
+
+/** All that is stored of a Job; plain JSON, read back with `parseJobState`. */
+export interface JobState<S extends JobPolicy = JobSpec> {
+  readonly v: 1;
+  readonly job: Job<S>;
+  /** In the order of `job.taskIds`; only the last can be live. */
+  readonly tasks: readonly Task[];
+}
+
+/** True for a Job that has ended: its status never changes again (J10). */
+export function isTerminalJob(status: JobStatus): boolean {
+  return status === "succeeded" || status === "failed" || status === "cancelled";
+}
+
+/** True for a task that has ended; the others are live. */
+export function isTerminalTask(status: TaskStatus): boolean {
+  return status === "stopped" || status === "failed" || status === "removed";
+}
+
+/** The newest task: the only one that can be live, since a retry follows an end (J10). */
+export function currentTask(state: JobState<JobPolicy>): Task {
+  return state.tasks[state.tasks.length - 1] as Task;
+}
