@@ -107,7 +107,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "(/dist/|/\\.turbo/|/\\.results/|/\\.stryker-tmp/)" },
+    exclude: { path: "^(packages|apps)/[^/]+/(dist|\\.turbo|\\.results|\\.stryker-tmp)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.base.json" },
     enhancedResolveOptions: {

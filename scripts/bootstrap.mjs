@@ -1,10 +1,10 @@
 // Brings a clone into working order: installs what the lock file names, builds what changed.
 // Runs before `npm start` and `npm test`; needs nothing but Node.js and npm, and takes about a
 // second when there is nothing to do. Arguments name the workspaces to build (default: all).
-import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { capture } from "./child-process.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -43,14 +43,6 @@ export function installProblem(locked, installed) {
   return extra === undefined ? undefined : `${extra} is no longer wanted`;
 }
 
-/** The environment for a child npm: what an outer `npm start` or `npm test` set is taken out. */
-export function childEnvironment(environment) {
-  const entries = Object.entries(environment).filter(
-    ([name]) => !/^npm_(config|lifecycle|package|command|execpath|node_execpath)/i.test(name),
-  );
-  return { ...Object.fromEntries(entries), TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
-}
-
 function readJson(...path) {
   const file = join(root, ...path);
   return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
@@ -60,34 +52,11 @@ function say(text) {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs a command quietly; its output is shown when it fails, a sign of life every ten seconds. */
-function run(what, command, args) {
-  const startedAt = performance.now();
-  const seconds = () => Math.round((performance.now() - startedAt) / 1000);
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: root,
-      env: childEnvironment(process.env),
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let output = "";
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on("data", (chunk) => {
-        output += chunk;
-      });
-    }
-    const alive = setInterval(() => say(`  … still ${what}, ${seconds()} s`), 10_000);
-    const forward = (signal) => child.kill(signal);
-    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, forward);
-    child.once("error", reject);
-    child.once("close", (code) => {
-      clearInterval(alive);
-      for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, forward);
-      if (code === 0) resolve(output);
-      else
-        reject(new Error(`${output.trimEnd()}\n\n${what} failed (exit ${code ?? "by a signal"})`));
-    });
-  });
+/** Runs a command quietly; its output is shown when it fails. */
+async function run(what, command, args) {
+  const onAlive = (seconds) => say(`  … still ${what}, ${seconds} s`);
+  const { code, output } = await capture(command, args, { cwd: root, onAlive });
+  if (code !== 0) throw new Error(`${output.trimEnd()}\n\n${what} failed (exit ${code})`);
 }
 
 /** npm as it was called, so that an `npm start` does not find another npm on the path. */
