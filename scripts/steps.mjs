@@ -12,13 +12,21 @@ export async function step(name, command, args, options = {}) {
   const result = await capture(command, args, { cwd: root, onAlive, ...options });
   const passed = result.code === 0;
   tell(passed, name, result.seconds);
-  if (!passed) console.log(`\n${indent(result.output.trimEnd())}\n`);
+  if (!passed) console.log(`\n${indent(withoutNoise(result.output).trimEnd())}\n`);
   return { ...result, passed };
 }
 
 export function tell(passed, name, seconds, note = "") {
   const time = `${seconds.toFixed(1)} s`.padStart(8);
   console.log(`  ${passed ? "ok  " : "FAIL"} ${name.padEnd(34)}${time}${note && `  ${note}`}`);
+}
+
+/** What npm and turbo say about themselves when a tool that they ran has failed. */
+function withoutNoise(output) {
+  const noise =
+    /npm error|^ *• |: > |: *$|^npm |cache (hit|miss)|\(use "npm run|^ ERROR {2}run failed/;
+  const lines = output.split("\n").filter((line) => !noise.test(line));
+  return lines.join("\n").trimStart();
 }
 
 function indent(text) {
