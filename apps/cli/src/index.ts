@@ -1,1 +1,2 @@
-export {};
+export { runMesh, version } from "./program.ts";
+export type { Surroundings, Terminal } from "./surroundings.ts";

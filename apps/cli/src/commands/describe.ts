@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import type { Context } from "../context.ts";
+import { contextOf, show } from "../context.ts";
+import { cronJobLines } from "../describe/cron-job.ts";
+import { jobLines } from "../describe/job.ts";
+import { moduleLines } from "../describe/module.ts";
+import { nodeLines } from "../describe/node.ts";
+import { parseResource } from "../resources.ts";
+import type { Surroundings } from "../surroundings.ts";
+
+const described = ["jobs", "cronjobs", "modules", "nodes"] as const;
+
+/** `mesh describe WHAT NAME`: everything about one thing, and why it stands as it does. */
+export function addDescribeCommand(program: Command, s: Surroundings): void {
+  program
+    .command("describe")
+    .description("Show one Job, CronJob, module or node: state, history, and why")
+    .argument("<what>", "job | cronjob | module | node")
+    .argument("<name>", "its name")
+    .action(async (what: string, name: string, _: unknown, command: Command) => {
+      const context = contextOf(command, s);
+      await describe(context, parseResource(what, described), name);
+    });
+}
+
+async function describe(
+  context: Context,
+  resource: (typeof described)[number],
+  name: string,
+): Promise<void> {
+  const { client, namespace } = context;
+  switch (resource) {
+    case "jobs": {
+      const job = await client.job(namespace, name);
+      const tasks = (await client.tasks(namespace)).filter(
+        ({ task }) => task.jobId === job.state.job.id,
+      );
+      return show(context, { ...job, tasks }, () => jobLines(context, job, tasks));
+    }
+    case "cronjobs": {
+      const cronJob = await client.cronJob(namespace, name);
+      const decisions = await client.decisions(namespace, name, { limit: 1 });
+      const runs = await client.runs({ namespace, schedule: name, limit: 10 });
+      return show(context, { ...cronJob, decisions, runs }, () =>
+        cronJobLines(context, cronJob, { decisions, runs }),
+      );
+    }
+    case "modules": {
+      const module = await client.module(name);
+      const runs = await client.runs({ module: name, limit: 10 });
+      const nodes = (await client.nodes()).filter(({ node }) => module.nodes.includes(node));
+      return show(context, { ...module, runs }, () =>
+        moduleLines(context, module, { runs, nodes }),
+      );
+    }
+    case "nodes": {
+      const node = await client.node(name);
+      return show(context, node, () => nodeLines(context, node));
+    }
+  }
+}

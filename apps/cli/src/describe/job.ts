@@ -1,0 +1,101 @@
+import type { JobView, TaskView } from "@mesh/protocol";
+import { attemptsText, statusColour } from "../columns.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../paint.ts";
+import type { Column } from "../table.ts";
+import { fieldLines, tableLines } from "../table.ts";
+import type { Clockface } from "../times.ts";
+import { lengthText, localText, utcText } from "../times.ts";
+import { section } from "./section.ts";
+
+/** A Job in full: what it is, one line for each attempt, why it stands so, what it printed. */
+export function jobLines(
+  context: Context,
+  view: JobView,
+  tasks: readonly TaskView[],
+): readonly string[] {
+  const { job } = view.state;
+  const { paint, reader } = context;
+  const both = (at: number | undefined): string | undefined =>
+    at === undefined ? undefined : `${utcText(at)} (${localText(at, reader)})`;
+  const attempts = [...tasks].sort((a, b) => a.attempt - b.attempt);
+  const output = attempts.at(-1)?.output;
+  return [
+    ...fieldLines(
+      [
+        ["name", job.spec.name],
+        ["namespace", job.namespace],
+        ["id", job.id],
+        ["status", job.status],
+        ["why", whyText(view)],
+        ["attempts", attemptsText(job)],
+        ["last exit", job.lastExitCode],
+        ["image", job.spec.image],
+        ["command", job.spec.command?.map((word) => JSON.stringify(word)).join(" ")],
+        ["schedule", view.origin?.scheduleName],
+        ["occurrence", both(view.origin?.occurrenceAt)],
+        ["created", both(job.createdAt)],
+        ["ended", both(job.completedAt)],
+        ["took", tookText(job.createdAt, job.completedAt)],
+      ],
+      paint,
+    ),
+    ...section("Attempts", tableLines(attempts, attemptColumns(reader), paint), paint),
+    ...section("Output of the last attempt", outputLines(output), paint),
+  ];
+}
+
+/** What a work printed, line by line, safe to show on a terminal. */
+export function outputLines(output: string | undefined): readonly string[] {
+  if (output === undefined || output === "") return [];
+  return printable(output).replace(/\n$/, "").split("\n");
+}
+
+const attemptColumns = (reader: Clockface): readonly Column<TaskView>[] => [
+  { title: "ATTEMPT", text: ({ attempt }) => attempt },
+  { title: "NODE", text: ({ task }) => task.nodeId },
+  {
+    title: "STATUS",
+    text: ({ task }) => task.actualStatus,
+    colour: ({ task }) => statusColour(task.actualStatus),
+  },
+  { title: "EXIT", text: ({ task }) => task.exitCode },
+  { title: "REASON", text: ({ task }) => task.failureReason },
+  { title: "STARTED", text: ({ task }) => at(task.startedAt, reader) },
+  { title: "FINISHED", text: ({ task }) => at(task.finishedAt, reader) },
+  { title: "TASK", text: ({ task }) => task.id },
+];
+
+/** Why the Job stands where it does, as far as its own state tells. */
+function whyText({ state: { job, tasks } }: JobView): string | undefined {
+  const most = (job.spec.backoffLimit ?? 0) + 1;
+  switch (job.status) {
+    case "failed":
+      if (job.reason === "deadlineExceeded") return "it ran past its activeDeadlineSeconds";
+      if (job.reason === "failurePolicy")
+        return "its failurePolicy says that this failure is final";
+      return `all ${most} attempts that backoffLimit ${most - 1} allows have failed`;
+    case "cancelled":
+      return job.deletedAt === undefined ? "it was cancelled" : "it was deleted";
+    case "pending": {
+      if (job.suspendedAt !== undefined) return "it is suspended";
+      const live = tasks.at(-1);
+      if (live?.notBefore !== undefined)
+        return `its next attempt waits until ${utcText(live.notBefore)}`;
+      return live?.nodeId === undefined
+        ? "no node has taken it yet: none is ready, has room and matches its placement"
+        : `node ${live.nodeId} has it and has not started it yet`;
+    }
+    case "running":
+    case "succeeded":
+      return undefined;
+  }
+}
+
+function tookText(from: number, to: number | undefined): string | undefined {
+  return to === undefined ? undefined : lengthText(to - from);
+}
+
+function at(instant: number | undefined, reader: Clockface): string | undefined {
+  return instant === undefined ? undefined : localText(instant, reader);
+}
