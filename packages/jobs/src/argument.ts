@@ -1,9 +1,11 @@
+import { MAX_INSTANT } from "./event.ts";
+
 /** Checks of arguments that only a programming mistake can get wrong. */
 export function checkInstant(name: string, value: unknown): void {
   if (typeof value !== "number") {
     throw new TypeError(`${name} must be epoch milliseconds, found ${typeof value}`);
   }
-  if (!Number.isInteger(value) || Math.abs(value) > 8_640_000_000_000_000) {
+  if (!Number.isInteger(value) || Math.abs(value) > MAX_INSTANT) {
     throw new RangeError(`${name} must be a whole number in the range of Date, found ${value}`);
   }
 }

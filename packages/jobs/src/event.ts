@@ -3,9 +3,14 @@ import { TransitionError } from "./errors.ts";
 import type { FailureReason, Instant } from "./job.ts";
 import { copyJson, map, number, oneOf, type Shape, text, variant } from "./shape.ts";
 
-/** What happened to a task, as its reporter saw it (J3). */
-export type TaskReport =
-  | { readonly status: "running" | "healthy"; readonly containerId?: string | undefined }
+/** The work of a task has begun. */
+export interface TaskBeginning {
+  readonly status: "running" | "healthy";
+  readonly containerId?: string | undefined;
+}
+
+/** A task has ended. */
+export type TaskEnding =
   | { readonly status: "stopped"; readonly exitCode: number }
   | {
       readonly status: "failed";
@@ -13,6 +18,9 @@ export type TaskReport =
       readonly reason?: FailureReason | undefined;
     }
   | { readonly status: "removed" };
+
+/** What happened to a task, as its reporter saw it (J3). */
+export type TaskReport = TaskBeginning | TaskEnding;
 
 /** Something that may move a Job on; `at` is the instant at which it is accepted. */
 export type JobEvent = { readonly at: Instant } & (
@@ -28,18 +36,24 @@ export type JobEvent = { readonly at: Instant } & (
     }
 );
 
-const MAX_INSTANT = 8_640_000_000_000_000;
+export const MAX_INSTANT = 8_640_000_000_000_000;
 
-export const instant: Shape = number(-MAX_INSTANT, MAX_INSTANT);
-export const exitCode: Shape = number(-0x8000_0000, 0xffff_ffff);
-export const failureReason: Shape = oneOf([
+/** 32 bits, signed or not: what any system reports. */
+const MIN_CODE = -0x8000_0000;
+const MAX_CODE = 0xffff_ffff;
+
+const failureReasons: readonly string[] = [
   "nodeLost",
   "outOfMemory",
   "neverStarted",
   "deadlineExceeded",
   "engineError",
   "unknown",
-]);
+];
+
+export const instant: Shape = number(-MAX_INSTANT, MAX_INSTANT);
+export const exitCode: Shape = number(MIN_CODE, MAX_CODE);
+export const failureReason: Shape = oneOf(failureReasons);
 
 const head = { at: instant, type: text };
 const request = map(head);
@@ -62,20 +76,14 @@ const eventShape = variant("type", {
   timeReached: request,
 });
 
-/** A quick look at what types alone cannot hold; only what fails it is checked member by member. */
-export function checkEvent(event: JobEvent): void {
-  if (Number.isSafeInteger(event.at) && isKnown(event)) return;
-  const problems: Diagnostic[] = [];
-  eventShape(event, "", problems);
-  if (problems.length > 0) throw new TransitionError(problems);
-}
-
-function isKnown(event: JobEvent): boolean {
+/** Whether this is an event at all; cheap, since it runs before each transition. */
+export function isJobEvent(event: JobEvent): boolean {
+  if (!Number.isInteger(event.at) || Math.abs(event.at) > MAX_INSTANT) return false;
   switch (event.type) {
     case "taskAssigned":
-      return typeof event.nodeId === "string" && event.nodeId !== "";
+      return isText(event.taskId) && isText(event.nodeId);
     case "taskReported":
-      return isKnownReport(event);
+      return isText(event.taskId) && isReport(event);
     case "cancelRequested":
     case "deleteRequested":
     case "suspendRequested":
@@ -87,17 +95,31 @@ function isKnown(event: JobEvent): boolean {
   }
 }
 
-function isKnownReport(report: TaskReport): boolean {
+function isReport(report: TaskReport): boolean {
   switch (report.status) {
     case "running":
     case "healthy":
+      return report.containerId === undefined || isText(report.containerId);
+    case "stopped":
+      return isExitCode(report.exitCode);
+    case "failed":
+      return (
+        (report.exitCode === undefined || isExitCode(report.exitCode)) &&
+        (report.reason === undefined || failureReasons.includes(report.reason))
+      );
     case "removed":
       return true;
-    case "stopped":
-      return Number.isInteger(report.exitCode);
     default:
       return false;
   }
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
+}
+
+function isExitCode(value: number): boolean {
+  return Number.isInteger(value) && value >= MIN_CODE && value <= MAX_CODE;
 }
 
 /**

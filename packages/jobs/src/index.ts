@@ -1,7 +1,8 @@
 export { type ActiveRun, activeRun } from "./active-run.ts";
 export { type Creation, createJob } from "./create.ts";
-export type { Diagnostic, Position, Range } from "./diagnostic.ts";
+export type { Diagnostic } from "./diagnostic.ts";
 export { type JobEffect, pendingEffects } from "./effect.ts";
+export { attemptEnvironment } from "./environment.ts";
 export {
   isJobSpecError,
   isStateError,
@@ -10,7 +11,13 @@ export {
   StateError,
   TransitionError,
 } from "./errors.ts";
-export { type JobEvent, parseJobEvent, type TaskReport } from "./event.ts";
+export {
+  type JobEvent,
+  parseJobEvent,
+  type TaskBeginning,
+  type TaskEnding,
+  type TaskReport,
+} from "./event.ts";
 export {
   type FailureReason,
   type Instant,

@@ -89,3 +89,21 @@ export function isTerminalTask(status: TaskStatus): boolean {
 export function currentTask(state: JobState<JobPolicy>): Task {
   return state.tasks[state.tasks.length - 1] as Task;
 }
+
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** The same tasks under a Job that has changed. */
+export function withJob<S extends JobPolicy>(state: JobState<S>, job: Job<S>): JobState<S> {
+  return { v: 1, job, tasks: state.tasks };
+}
+
+/** The current task replaced; those before it are the same objects as before. */
+export function withTask<S extends JobPolicy>(
+  state: JobState<S>,
+  job: Job<S>,
+  task: Task,
+): JobState<S> {
+  const tasks = [...state.tasks];
+  tasks[tasks.length - 1] = task;
+  return { v: 1, job, tasks };
+}

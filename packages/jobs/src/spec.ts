@@ -1,5 +1,6 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { JobSpecError } from "./errors.ts";
+import { exitCode } from "./event.ts";
 import { copyJson, list, map, number, oneOf, problem, type Shape, text, variant } from "./shape.ts";
 
 /** How long a counted failure delays the retry (J6); absent means `None`. */
@@ -109,7 +110,7 @@ const name: Shape = (value, pointer, problems) => {
 
 const seconds = number(0, MAX_SECONDS, false);
 const fraction = number(0, 1, false);
-const exitCodes = list(number(-0x8000_0000, 0xffff_ffff));
+const exitCodes = list(exitCode);
 
 const backoff = variant("kind", {
   None: map({ kind: text }),

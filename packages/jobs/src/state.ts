@@ -51,7 +51,7 @@ const taskShape = map(
     containerId: text,
     exitCode,
     failureReason,
-    notBefore: instant,
+    notBefore: number(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
     startedAt: instant,
     finishedAt: instant,
   },

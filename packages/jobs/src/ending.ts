@@ -1,0 +1,107 @@
+import { type JobEffect, stopEffect } from "./effect.ts";
+import type { TaskEnding } from "./event.ts";
+import {
+  currentTask,
+  type Instant,
+  isTerminalJob,
+  isTerminalTask,
+  type Job,
+  type JobReason,
+  type JobState,
+  type Mutable,
+  type Task,
+  withJob,
+  withTask,
+} from "./job.ts";
+import { advanced, ignored, removed, type Transition, wakeAt } from "./outcome.ts";
+import type { JobPolicy } from "./spec.ts";
+
+/** The Job is `cancelled`, for good (J8). */
+export function cancel<S extends JobPolicy>(state: JobState<S>, at: Instant): Transition<S> {
+  if (isTerminalJob(state.job.status)) return ignored(state, "jobEnded");
+  return end(state, { status: "cancelled", at });
+}
+
+/** The Job is to go; its record stays until none of its tasks is live (J9). */
+export function remove<S extends JobPolicy>(state: JobState<S>, at: Instant): Transition<S> {
+  const { job } = state;
+  if (job.deletedAt !== undefined) return ignored(state, "alreadyDeleted");
+  const marked = isTerminalJob(job.status)
+    ? advanced(withJob(state, { ...job, deletedAt: at, updatedAt: at }))
+    : end(state, { status: "cancelled", deletedAt: at, at });
+  const { actualStatus } = currentTask(marked.state ?? state);
+  return isTerminalTask(actualStatus) ? removed(job) : marked;
+}
+
+/** The deadline, then retention: whatever is due at this instant (J8). */
+export function passTime<S extends JobPolicy>(state: JobState<S>, at: Instant): Transition<S> {
+  const { job } = state;
+  if (job.deletedAt !== undefined) return ignored(state, "alreadyDeleted");
+  const due = wakeAt(state);
+  const isOver = isTerminalJob(job.status);
+  if (due === undefined || at < due) {
+    const forGood = isOver && job.spec.ttlSecondsAfterFinished === undefined;
+    return ignored(state, forGood ? "jobEnded" : "tooEarly");
+  }
+  if (isOver) return removed(job);
+  const ended = end(state, { status: "failed", reason: "deadlineExceeded", at });
+  // A retention of 0 seconds is over at the same instant, so that once is as good as twice.
+  return ended.wake !== undefined && ended.wake.at <= at ? removed(job) : ended;
+}
+
+/** The Job is over and never changes, but its live task may end; a deleted Job goes with it. */
+export function finishAfterEnd<S extends JobPolicy>(
+  state: JobState<S>,
+  report: TaskEnding,
+  acceptedAt: Instant,
+): Transition<S> {
+  const { job } = state;
+  if (job.deletedAt !== undefined) return removed(job);
+  const task = currentTask(state);
+  const at = Math.max(acceptedAt, task.updatedAt);
+  const exitCode = report.status === "removed" ? undefined : (report.exitCode ?? 1);
+  const reason = report.status === "failed" ? report.reason : undefined;
+  return advanced(
+    withTask(state, job, endedTask(task, { status: report.status, exitCode, reason, at })),
+  );
+}
+
+/** The Job ends before its work did: a live task is to go (J8). */
+function end<S extends JobPolicy>(
+  state: JobState<S>,
+  ending: {
+    readonly status: "cancelled" | "failed";
+    readonly reason?: JobReason;
+    readonly deletedAt?: Instant;
+    readonly at: Instant;
+  },
+): Transition<S> {
+  const { at, ...members } = ending;
+  const job: Job<S> = { ...state.job, ...members, updatedAt: at, completedAt: at };
+  const task = currentTask(state);
+  if (task.actualStatus === "pending") {
+    // No node has it, so nobody will report its end.
+    const gone: Task = { ...endedTask(task, { status: "removed", at }), desiredStatus: "removed" };
+    return advanced(withTask(state, job, gone));
+  }
+  const stopping: Task = { ...task, desiredStatus: "removed", updatedAt: at };
+  const effects: readonly JobEffect[] = [stopEffect(stopping)];
+  return advanced(withTask(state, job, stopping), effects);
+}
+
+/** The task as it will stay. */
+export function endedTask(
+  task: Task,
+  ending: {
+    readonly status: "stopped" | "failed" | "removed";
+    readonly exitCode?: number | undefined;
+    readonly reason?: Task["failureReason"] | undefined;
+    readonly at: Instant;
+  },
+): Task {
+  const { status, exitCode, reason, at } = ending;
+  const ended: Mutable<Task> = { ...task, actualStatus: status, updatedAt: at, finishedAt: at };
+  if (exitCode !== undefined) ended.exitCode = exitCode;
+  if (reason !== undefined) ended.failureReason = reason;
+  return ended;
+}
