@@ -1,1 +1,9 @@
-export {};
+export { formatDiagnostic } from "./code-frame.ts";
+export {
+  type ParsedYaml,
+  type ParsedYamls,
+  parseManifestsYaml,
+  parseManifestYaml,
+  type SourceDiagnostic,
+  type YamlOptions,
+} from "./yaml-manifest.ts";

@@ -1,0 +1,134 @@
+import { isTimeZone, isTimeZoneError, localTime } from "@mesh/cron";
+import { notPinned } from "./check-module.ts";
+import {
+  checkCommand,
+  checkEnvironment,
+  checkResources,
+  checkSchedule,
+  checkTargets,
+  collectFindings,
+  type Findings,
+} from "./container-rules.ts";
+import { type Fault, type Finding, type Path, quote } from "./finding.ts";
+import { readImageReference } from "./image-reference.ts";
+import type { CronJobManifest, JobManifest, JobTemplate } from "./manifest.ts";
+import {
+  checkFileName,
+  checkJobName,
+  checkLabel,
+  checkPlacementWord,
+  MAX_SCHEDULE_NAME,
+} from "./names.ts";
+
+type Rule = NonNullable<JobTemplate["failurePolicy"]>["rules"][number];
+
+/** What a Job of the right shape means that it must not, with its warnings (R4, R5). */
+export function checkJob(manifest: JobManifest): readonly Finding[] {
+  const findings = collectFindings();
+  findings.add(["name"], checkJobName(manifest.name));
+  checkTemplate(findings, [], manifest);
+  return findings.all;
+}
+
+/** As `checkJob`, for a schedule and its template (R2, C7, C12, D1). */
+export function checkCronJob(manifest: CronJobManifest): readonly Finding[] {
+  const findings = collectFindings();
+  findings.add(["name"], checkLabel(manifest.name, "a schedule's name", MAX_SCHEDULE_NAME));
+  checkSchedule(findings, ["schedule"], manifest.schedule);
+  if (manifest.timezone !== undefined) {
+    findings.add(["timezone"], checkTimeZone(manifest.timezone));
+  }
+  checkTemplate(findings, ["jobTemplate"], manifest.jobTemplate);
+  return findings.all;
+}
+
+function checkTimeZone(timeZone: string): Fault | undefined {
+  if (isTimeZone(timeZone)) return undefined;
+  const suggestions = nearestZones(timeZone);
+  return {
+    code: "timezone.unknown",
+    message: "the time zone is not a name of the IANA database",
+    found: quote(timeZone),
+    help:
+      suggestions.length === 0
+        ? "use a name such as Europe/Amsterdam or UTC; an offset is not a zone"
+        : `did you mean ${suggestions.join(", ")}?`,
+  };
+}
+
+function nearestZones(timeZone: string): readonly string[] {
+  try {
+    localTime(0, { timeZone });
+    return [];
+  } catch (error) {
+    return isTimeZoneError(error) ? error.suggestions : [];
+  }
+}
+
+function checkTemplate(findings: Findings, path: Path, template: JobTemplate): void {
+  const { image, value, fault } = { image: template.image, ...readImageReference(template.image) };
+  findings.add([...path, "image"], fault);
+  if (value !== undefined && value.digest === undefined) {
+    findings.add([...path, "image"], { ...notPinned(image), severity: "warning" });
+  }
+  checkCommand(findings, [...path, "command"], template.command);
+  checkEnvironment(findings, [...path, "environment"], template.environment);
+  checkResources(findings, [...path, "resources"], template.resources);
+  checkSecrets(findings, [...path, "secrets"], template.secrets);
+  template.placement?.forEach(({ key, value: wanted }, index) => {
+    findings.add([...path, "placement", index, "key"], checkPlacementWord(key, "key"));
+    findings.add([...path, "placement", index, "value"], checkPlacementWord(wanted, "value"));
+  });
+  template.volumeClaims?.forEach(({ claim }, index) => {
+    findings.add([...path, "volumeClaims", index, "claim"], checkLabel(claim, "a claim's name"));
+  });
+  checkTargets(findings, [...path, "volumeClaims"], template.volumeClaims);
+  template.failurePolicy?.rules.forEach((rule, index) => {
+    checkFailureRule(findings, [...path, "failurePolicy", "rules", index], rule);
+  });
+}
+
+function checkSecrets(findings: Findings, path: Path, secrets: JobTemplate["secrets"]): void {
+  const seen = new Map<string, number>();
+  secrets?.forEach(({ name, key }, index) => {
+    findings.add([...path, index, "name"], checkFileName(name, "a secret's name"));
+    if (key !== undefined) findings.add([...path, index, "key"], checkFileName(key, "a key"));
+    const id = `${name}/${key ?? ""}`;
+    const first = seen.get(id);
+    if (first === undefined) {
+      seen.set(id, index);
+      return;
+    }
+    findings.all.push({
+      code: "name.duplicate",
+      path: [...path, index, "name"],
+      message: "one secret is named twice",
+      found: quote(name),
+      help: "remove one of the two",
+      related: [{ message: "first named here", path: [...path, first, "name"] }],
+    });
+  });
+}
+
+/** A rule has a condition, and a condition on codes is either `in` or `notIn` (J7). */
+function checkFailureRule(findings: Findings, path: Path, rule: Rule): void {
+  if (rule.onExitCodes === undefined && rule.onReasons === undefined) {
+    findings.add(path, {
+      code: "shape.missing",
+      message: "a rule needs a condition",
+      allowed: ["onExitCodes", "onReasons"],
+      help: "add onExitCodes or onReasons; what every failure does is set by backoffLimit",
+    });
+  }
+  const codes = rule.onExitCodes;
+  if (codes === undefined) return;
+  const both = "in" in codes && "notIn" in codes;
+  if (both || Object.keys(codes).length === 0) {
+    findings.add([...path, "onExitCodes"], {
+      code: both ? "failure.exclusive" : "shape.missing",
+      message: "onExitCodes has either in or notIn",
+      allowed: ["in", "notIn"],
+      help: both ? "remove one of the two" : "add in: [<codes>]",
+    });
+  }
+}

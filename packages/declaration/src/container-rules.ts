@@ -1,0 +1,177 @@
+import type { CronExpression } from "@mesh/cron";
+import { isSatisfiable, safeParseCron } from "@mesh/cron";
+import { type Fault, type Finding, type Path, quote } from "./finding.ts";
+import { checkTarget } from "./paths.ts";
+import { memoryWarning, type QuantityKind, readQuantity } from "./quantity.ts";
+
+/** Collects findings: `add` takes what a check of the value at `path` answered, if anything. */
+export interface Findings {
+  readonly all: Finding[];
+  add(path: Path, fault: Fault | undefined): boolean;
+}
+
+/** An empty collection. */
+export function collectFindings(): Findings {
+  const all: Finding[] = [];
+  return {
+    all,
+    add(path, fault) {
+      if (fault !== undefined) all.push({ ...fault, path });
+      return fault !== undefined;
+    },
+  };
+}
+
+/** A cron expression that is well-formed and can match some date; day AND weekday warns (C3, C12). */
+export function checkSchedule(findings: Findings, path: Path, text: string): void {
+  const parsed = safeParseCron(text);
+  if (!parsed.ok) {
+    const [first] = parsed.diagnostics;
+    if (first !== undefined) findings.add(path, cronFault(text, first));
+    return;
+  }
+  if (!isSatisfiable(parsed.value)) {
+    findings.add(path, {
+      code: "cron.never",
+      message: "this schedule never comes: no date has that day and month",
+      found: quote(text),
+      help: "use a day that the month has",
+    });
+  } else if (restrictsBothDays(parsed.value)) {
+    findings.add(path, bothDaysWarning(text));
+  }
+}
+
+type CronDiagnostic = Extract<ReturnType<typeof safeParseCron>, { ok: false }>["diagnostics"][0];
+
+/** Keeps the words of the cron parser, with the place inside the expression as a second mark. */
+function cronFault(text: string, diagnostic: CronDiagnostic): Fault {
+  const { code, message, found, allowed, help, range } = diagnostic;
+  const inner =
+    range === undefined || range.end.offset > text.length
+      ? undefined
+      : { start: range.start.offset, end: range.end.offset, message: "here" };
+  return {
+    code,
+    message,
+    found: found ?? quote(text),
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(help === undefined ? {} : { help }),
+    ...(inner === undefined ? {} : { inner }),
+  };
+}
+
+/** Whether both day fields leave something out, so that AND and OR would differ (C3). */
+export function restrictsBothDays(cron: CronExpression): boolean {
+  return cron.dayOfMonth.length < 31 && cron.dayOfWeek.length < 7;
+}
+
+function bothDaysWarning(text: string): Fault {
+  return {
+    code: "cron.both-day-fields",
+    severity: "warning",
+    message: "day of month and weekday must both match; most cron programs take either",
+    found: quote(text),
+    help: "if either day was meant, write two schedules",
+  };
+}
+
+/** Names and values of an environment; its values are strings once the shape is right. */
+export function checkEnvironment(
+  findings: Findings,
+  path: Path,
+  environment: Readonly<Record<string, string>> | undefined,
+): void {
+  for (const name of Object.keys(environment ?? {})) {
+    const nameFault = checkVariableName(name);
+    if (nameFault !== undefined) findings.all.push({ ...nameFault, path: [...path, name] });
+    else findings.add([...path, name], checkVariableValue(environment?.[name]));
+  }
+}
+
+function checkVariableName(name: string): Fault | undefined {
+  const found = quote(name);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === "__proto__") {
+    const message = "a variable's name has letters, digits and underscores, no digit first";
+    return { code: "env.name", anchor: "key", message, found, help: "rename the variable" };
+  }
+  if (name.startsWith("MESH_")) {
+    const message = "names that begin with MESH_ are set by the host";
+    const help = "read them, or use another name";
+    return { code: "env.reserved", anchor: "key", message, found, help };
+  }
+  return undefined;
+}
+
+function checkVariableValue(value: unknown): Fault | undefined {
+  if (typeof value !== "string") {
+    const message = "the value of a variable must be a string";
+    return { code: "env.value-type", message, found: quote(value), help: "quote it" };
+  }
+  if (!hasForbiddenCharacter(value)) return undefined;
+  const message = "a value has no control character but tab and line break";
+  return { code: "env.control-char", message, found: quote(value), help: "remove it" };
+}
+
+/** What no process can be given: NUL and other controls, and halves of a surrogate pair. */
+function hasForbiddenCharacter(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+  return /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u.test(text);
+}
+
+export function checkCommand(
+  findings: Findings,
+  path: Path,
+  command: readonly string[] | undefined,
+): void {
+  command?.forEach((word, index) => {
+    if (!hasForbiddenCharacter(word)) return;
+    const message = "an argument has no control character but tab and line break";
+    const found = quote(word);
+    const fault: Fault = { code: "command.control-char", message, found, help: "remove it" };
+    findings.add([...path, index], fault);
+  });
+}
+
+/** Quantities, with the warning for too little memory. */
+export function checkResources(
+  findings: Findings,
+  path: Path,
+  resources: Readonly<Partial<Record<QuantityKind, string | undefined>>> | undefined,
+): void {
+  for (const kind of ["cpu", "memory"] as const) {
+    const text = resources?.[kind];
+    if (text === undefined) continue;
+    const { value, fault } = readQuantity(text, kind);
+    findings.add([...path, kind], fault);
+    if (kind === "memory" && value !== undefined) {
+      findings.add([...path, kind], memoryWarning(value.units));
+    }
+  }
+}
+
+/** Targets inside the container: valid, and each used once. */
+export function checkTargets(
+  findings: Findings,
+  path: Path,
+  mounts: readonly { readonly target: string }[] | undefined,
+): void {
+  const seen = new Map<string, number>();
+  mounts?.forEach(({ target }, index) => {
+    const place = [...path, index, "target"];
+    if (findings.add(place, checkTarget(target))) return;
+    const first = seen.get(target);
+    if (first === undefined) {
+      seen.set(target, index);
+      return;
+    }
+    findings.all.push({
+      code: "volume.duplicate-target",
+      path: place,
+      message: "two volumes have one target",
+      found: quote(target),
+      help: "give each its own target",
+      related: [{ message: "first used here", path: [...path, first, "target"] }],
+    });
+  });
+}

@@ -1,0 +1,92 @@
+import type { Diagnostic } from "./diagnostic.ts";
+
+/** The keys and indexes that lead from the top of a document to a value. */
+export type Path = readonly (string | number)[];
+
+/** Which part of the source a finding points at: the value, its key, or where its map begins. */
+export type Anchor = "value" | "key" | "start";
+
+/** A stretch inside a string value, in UTF-16 units of that string. */
+export interface Inner {
+  readonly start: number;
+  readonly end: number;
+  readonly message: string;
+}
+
+/** A diagnostic before its path is turned into a pointer and, for YAML, into a source range. */
+export interface Finding {
+  readonly code: string;
+  readonly severity?: "warning";
+  readonly path: Path;
+  readonly anchor?: Anchor;
+  readonly message: string;
+  readonly found?: string;
+  readonly allowed?: readonly string[];
+  readonly help?: string;
+  readonly related?: readonly { message: string; path: Path; anchor?: Anchor }[];
+  readonly inner?: Inner;
+}
+
+/** A finding about one value, whose path the caller knows and adds. */
+export type Fault = Omit<Finding, "path" | "related">;
+
+/** RFC 6901: `~` and `/` in a key are written `~0` and `~1`. */
+export function pointerTo(path: Path): string {
+  let pointer = "";
+  for (const part of path) {
+    pointer += `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  }
+  return pointer;
+}
+
+/** The finding as public data, without a source range. */
+export function toDiagnostic(finding: Finding): Diagnostic {
+  const { code, severity = "error", message, found, allowed, help, related = [] } = finding;
+  return {
+    code,
+    severity,
+    message,
+    pointer: pointerTo(finding.path),
+    ...(found === undefined ? {} : { found }),
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(help === undefined ? {} : { help }),
+    ...(related.length === 0
+      ? {}
+      : {
+          related: related.map((place) => ({
+            code,
+            severity,
+            message: place.message,
+            pointer: pointerTo(place.path),
+          })),
+        }),
+  };
+}
+
+/** A value as a message quotes it: JSON, cut at 60 characters; nested values by their kind. */
+export function quote(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "a map";
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+/** What a value is, in the words of a manifest. */
+export function kindOf(value: unknown): string {
+  if (value === null) return "nothing (null)";
+  if (Array.isArray(value)) return "a list";
+  switch (typeof value) {
+    case "string":
+      return "a string";
+    case "number":
+      return Number.isInteger(value) ? "a number" : "a fraction";
+    case "boolean":
+      return "a boolean";
+    case "object":
+      return "a map";
+    case "undefined":
+      return "nothing";
+    default:
+      return `a ${typeof value}`;
+  }
+}

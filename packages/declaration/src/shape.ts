@@ -1,0 +1,241 @@
+import type { BaseIssue, GenericSchema, IssuePathItem } from "valibot";
+import { safeParse } from "valibot";
+import { type Finding, kindOf, type Path, quote } from "./finding.ts";
+import { KNOWN_KEYS } from "./manifest-schema.ts";
+import { adviceFor, isBoundOption, isBoundShape, nearestName } from "./suggestion.ts";
+
+/** What is wrong with the shape of `value`, all of it; empty when the schema accepts it (R4). */
+export function checkShape(schema: GenericSchema, value: unknown): readonly Finding[] {
+  const result = safeParse(schema, value);
+  if (result.success) return [];
+  const findings: Finding[] = [];
+  const refused = new Set<string>();
+  for (const issue of result.issues) {
+    const items = issue.path ?? [];
+    const path = items.map((item) => item.key as string | number);
+    const holder = items.at(-1);
+    if (holder !== undefined && holder.type === "object" && Array.isArray(holder.input)) {
+      const parent = path.slice(0, -1);
+      const id = JSON.stringify(parent);
+      if (!refused.has(id)) findings.push(wrongType(parent, "a map", holder.input));
+      refused.add(id);
+    } else {
+      findings.push(...translate(issue, path, holder));
+    }
+  }
+  return findings;
+}
+
+function translate(
+  issue: BaseIssue<unknown>,
+  path: Path,
+  holder: IssuePathItem | undefined,
+): readonly Finding[] {
+  const { type, input } = issue;
+  switch (type) {
+    case "strict_object":
+      if (issue.expected === "never") return unknownKeys(issue.message, path, holder);
+      return [absentOrWrong(issue, path, "a map")];
+    case "min_value":
+    case "max_value":
+      return [outOfRange(issue, path)];
+    case "integer":
+      return [wrongType(path, "a whole number", input)];
+    case "non_empty":
+      return [isEmpty(path, input)];
+    case "regex":
+    case "check":
+      return [wrongType(path, type === "check" ? "a map" : "64 hexadecimal digits", input)];
+    case "literal":
+    case "picklist":
+    case "variant":
+      return [notAllowed(issue, path)];
+    case "array":
+      return [absentOrWrong(issue, path, "a list")];
+    default:
+      return [absentOrWrong(issue, path, `a ${type === "record" ? "map" : type}`)];
+  }
+}
+
+/** The schema stops at its first unknown key; this names all of them. */
+function unknownKeys(
+  title: string,
+  path: Path,
+  holder: IssuePathItem | undefined,
+): readonly Finding[] {
+  const known = KNOWN_KEYS.get(title) ?? [];
+  const input = (holder?.input ?? {}) as object;
+  const parent = path.slice(0, -1);
+  return Object.keys(input)
+    .filter((key) => !known.includes(key))
+    .map((key) => unknownKey(key, parent, known, input));
+}
+
+function unknownKey(key: string, parent: Path, known: readonly string[], holder: object): Finding {
+  const place = { path: [...parent, key], anchor: "key", found: quote(key) } as const;
+  if (isBoundOption(key)) {
+    return {
+      ...place,
+      code: "bound.option",
+      message: `${quote(key)} names a power that no manifest can express`,
+      allowed: known,
+      help: "remove it: a container has its image, account, volumes and environment, nothing more",
+    };
+  }
+  const nearest = nearestName(key, known);
+  const taken = nearest !== undefined && Object.hasOwn(holder, nearest);
+  return {
+    ...place,
+    code: "shape.unknown-key",
+    message: `${quote(key)} is not a known name here`,
+    allowed: known,
+    help:
+      adviceFor(key) ??
+      (nearest === undefined
+        ? `remove it, or use one of: ${known.join(", ")}`
+        : taken
+          ? `remove it: ${nearest} is already there`
+          : `write ${nearest}`),
+  };
+}
+
+function absentOrWrong(issue: BaseIssue<unknown>, path: Path, wanted: string): Finding {
+  if (issue.input === undefined && path.length > 0) return missing(path, wanted);
+  return wrongType(path, wanted, issue.input);
+}
+
+function missing(path: Path, wanted: string): Finding {
+  const key = path.at(-1);
+  return {
+    code: "shape.missing",
+    path,
+    anchor: "start",
+    message: `${key} is missing`,
+    help: `add ${key}: ${wanted}`,
+  };
+}
+
+function isEmpty(path: Path, input: unknown): Finding {
+  const key = path.at(-1);
+  const list = Array.isArray(input);
+  return {
+    code: "shape.empty",
+    path,
+    message: `${key} is empty`,
+    found: list ? "a list of 0" : '""',
+    help: "give it a value, or leave it out where it is optional",
+  };
+}
+
+function outOfRange(issue: BaseIssue<unknown>, path: Path): Finding {
+  const bound = (issue as { requirement?: unknown }).requirement;
+  const least = issue.type === "min_value";
+  return {
+    code: "limit.range",
+    path,
+    message: `${path.at(-1)} is out of range`,
+    found: quote(issue.input),
+    help: least ? `use ${bound} or more` : `use ${bound} or less`,
+  };
+}
+
+function notAllowed(issue: BaseIssue<unknown>, path: Path): Finding {
+  const key = path.at(-1);
+  const { input } = issue;
+  if (issue.type === "variant" && issue.expected === "Object") {
+    return wrongType(path, "a map", input);
+  }
+  const allowed = [...(issue.expected ?? "").matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? "");
+  if (key === "version" || key === "v") return wrongVersion(path, input);
+  if (input === undefined) return missing(path, allowed.join(", "));
+  const found = quote(input);
+  if (key === "type" && typeof input === "string" && isBoundShape(input)) {
+    const message = `resource type ${found} names a power that no manifest can express`;
+    const help = "what runs is a container; what lies on disk is a file or a directory";
+    return { code: "bound.shape", path, message, found, allowed, help };
+  }
+  const nearest = typeof input === "string" ? nearestName(input, allowed) : undefined;
+  return {
+    code: "shape.enum",
+    path,
+    message: `${key} cannot be ${found}`,
+    found,
+    allowed,
+    help: nearest === undefined ? `use one of: ${allowed.join(", ")}` : `write ${nearest}`,
+  };
+}
+
+function wrongVersion(path: Path, input: unknown): Finding {
+  if (input === undefined) return missing(path, "1");
+  const declared = path.at(-1) === "v";
+  return {
+    code: declared ? "declaration.format" : "version.unsupported",
+    path,
+    message: `version ${quote(input)} is not supported`,
+    found: quote(input),
+    allowed: ["1"],
+    help: input === "1" ? "write 1 without quotes" : "write 1, or use a newer release",
+  };
+}
+
+/** A value of the wrong kind; some fields have a code of their own, since the mistake is common. */
+function wrongType(path: Path, wanted: string, input: unknown): Finding {
+  const key = path.at(-1);
+  const found = `${kindOf(input)}: ${quote(input)}`;
+  const base = { path, found } as const;
+  if (path.at(-2) === "environment" || (key === "environment" && wanted === "a string")) {
+    return {
+      ...base,
+      code: "env.value-type",
+      message: `the value of ${key} must be a string`,
+      help: quoted(input) ?? 'write it as a string in quotes; an empty one is ""',
+    };
+  }
+  if (key === "mode") {
+    return {
+      ...base,
+      code: "mode.type",
+      message: "mode must be a string: an unquoted 0644 is the number 644",
+      help: modeHelp(input),
+    };
+  }
+  if ((key === "cpu" || key === "memory") && path.at(-2) === "resources") {
+    return {
+      ...base,
+      code: "quantity.type",
+      message: `${key} must be a string, because YAML numbers lose digits and units`,
+      help: quoted(input) ?? 'write a string such as "500m" or "128Mi"',
+    };
+  }
+  return {
+    ...base,
+    code: "shape.type",
+    message: `${key ?? "the document"} must be ${wanted}`,
+    help: typeHelp(path, wanted, input),
+  };
+}
+
+function quoted(input: unknown): string | undefined {
+  return typeof input === "number" || typeof input === "boolean"
+    ? `quote it: "${input}"`
+    : undefined;
+}
+
+function modeHelp(input: unknown): string {
+  const digits = String(input);
+  return /^[0-7]{3}$/.test(digits) ? `write "0${digits}"` : 'write it in quotes, such as "0640"';
+}
+
+function typeHelp(path: Path, wanted: string, input: unknown): string {
+  const holder = path.at(-2);
+  if (wanted === "a string" && quoted(input) !== undefined) return `quote it: "${input}"`;
+  if (holder === "volumes" && typeof input === "string") {
+    return "write {source: /var/lib/mesh/<module>, target: /path}";
+  }
+  if (holder === "secrets" && typeof input === "string") return `write {name: ${input}}`;
+  if (path.at(-1) === "placement") return "write a list of {key, operator, value}";
+  if (path.at(-1) === "content") return "write the text of the file, as a block after |";
+  if (wanted === "a number" && typeof input === "string") return "remove the quotes";
+  if (path.length === 0) return "a manifest is a map: module, Job or CronJob";
+  return `write ${wanted}`;
+}
