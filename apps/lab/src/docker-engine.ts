@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import Docker from "dockerode";
 import {
@@ -11,6 +10,7 @@ import {
   type Stoppable,
   startService,
 } from "./service-process.ts";
+import { bridgeName, removeBridge, removeFolder, temporaryFolder } from "./temporary-folder.ts";
 
 /** A Docker Engine of one's own, apart from any other on the machine. */
 export interface DockerEngine extends Stoppable {
@@ -33,7 +33,7 @@ interface Bridge {
 export async function startDockerEngine(): Promise<DockerEngine> {
   const dockerd = await needProgram("dockerd", "docker.io");
   if (process.getuid?.() !== 0) throw new Error("dockerd needs root");
-  const folder = await mkdtemp(join(tmpdir(), "mesh-docker-"));
+  const folder = await temporaryFolder("docker");
   await writeFile(join(folder, "daemon.json"), "{}");
   const bridge = await createBridge();
   const socket = join(folder, "docker.sock");
@@ -94,14 +94,14 @@ async function startDaemon(
 async function createBridge(): Promise<Bridge | undefined> {
   const ip = await findProgram("ip");
   if (ip === undefined) return undefined;
-  const bridge = { name: `mesh${process.pid}`, address: `10.213.${process.pid % 256}.1/24` };
+  const bridge = { name: bridgeName(process.pid), address: `10.213.${process.pid % 256}.1/24` };
   try {
     await execute(ip, ["link", "add", "name", bridge.name, "type", "bridge"]);
     await execute(ip, ["addr", "add", bridge.address, "dev", bridge.name]);
     await execute(ip, ["link", "set", bridge.name, "up"]);
     return bridge;
   } catch {
-    await execute(ip, ["link", "del", bridge.name]).catch(() => undefined);
+    await removeBridge(bridge.name);
     return undefined;
   }
 }
@@ -118,16 +118,7 @@ async function removeContainers(docker: Docker): Promise<void> {
   );
 }
 
-/** The daemon leaves mounts below its folders when it is ended hard; deepest first they go. */
 async function removeLeftovers(folder: string, bridge: Bridge | undefined): Promise<void> {
-  const mounts = (await readFile("/proc/self/mounts", "utf8"))
-    .split("\n")
-    .map((line) => line.split(" ")[1] ?? "")
-    .filter((target) => target.startsWith(`${folder}/`))
-    .reverse();
-  for (const target of mounts) await execute("umount", ["-l", target]).catch(() => undefined);
-  if (bridge !== undefined) {
-    await execute("ip", ["link", "del", bridge.name]).catch(() => undefined);
-  }
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  if (bridge !== undefined) await removeBridge(bridge.name);
+  await removeFolder(folder);
 }

@@ -1,5 +1,4 @@
-import { chown, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
   eventually,
@@ -10,6 +9,7 @@ import {
   type Stoppable,
   startService,
 } from "./service-process.ts";
+import { removeFolder, temporaryFolder } from "./temporary-folder.ts";
 
 /** A PostgreSQL cluster of one's own; whoever connects owns every database in it. */
 export interface Postgres extends Stoppable {
@@ -28,14 +28,14 @@ interface Cluster {
 /** Makes a cluster in a temporary folder and serves it on loopback. It refuses to run as root. */
 export async function startPostgres(): Promise<Postgres> {
   const programs = await findPrograms();
-  const folder = await mkdtemp(join(tmpdir(), "mesh-postgres-"));
+  const folder = await temporaryFolder("postgres");
   const cluster = { programs, folder, port: await freePort(), user: await unprivilegedUser() };
   let server: ServiceProcess;
   try {
     await initialize(cluster);
     server = await serve(cluster);
   } catch (error) {
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
     throw error;
   }
   return {
@@ -46,7 +46,7 @@ export async function startPostgres(): Promise<Postgres> {
     },
     stop: async () => {
       await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

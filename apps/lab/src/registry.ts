@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   eventually,
@@ -8,6 +7,7 @@ import {
   type Stoppable,
   startService,
 } from "./service-process.ts";
+import { removeFolder, temporaryFolder } from "./temporary-folder.ts";
 
 /** An image registry on loopback; `address` is what an image reference begins with. */
 export interface Registry extends Stoppable {
@@ -17,7 +17,7 @@ export interface Registry extends Stoppable {
 /** Starts `docker-registry` with an empty store in a temporary folder. */
 export async function startRegistry(): Promise<Registry> {
   const program = await needProgram("docker-registry", "docker-registry");
-  const folder = await mkdtemp(join(tmpdir(), "mesh-registry-"));
+  const folder = await temporaryFolder("registry");
   const address = `127.0.0.1:${await freePort()}`;
   const config = join(folder, "config.yml");
   await writeFile(config, configuration(folder, address));
@@ -29,7 +29,7 @@ export async function startRegistry(): Promise<Registry> {
   });
   const stop = async (): Promise<void> => {
     await service.stop();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   };
   try {
     const gone = (): string | undefined => (service.exited() ? service.log() : undefined);
