@@ -104,6 +104,13 @@ function absentOrWrong(issue: BaseIssue<unknown>, path: Path, wanted: string): F
   return wrongType(path, wanted, issue.input);
 }
 
+/** What a message calls the value at a path. */
+function nameOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return "the document";
+  return typeof last === "number" ? `item ${last + 1} of ${nameOf(path.slice(0, -1))}` : last;
+}
+
 function missing(path: Path, wanted: string): Finding {
   const key = path.at(-1);
   return {
@@ -116,12 +123,11 @@ function missing(path: Path, wanted: string): Finding {
 }
 
 function isEmpty(path: Path, input: unknown): Finding {
-  const key = path.at(-1);
   const list = Array.isArray(input);
   return {
     code: "shape.empty",
     path,
-    message: `${key} is empty`,
+    message: `${nameOf(path)} is empty`,
     found: list ? "a list of 0" : '""',
     help: "give it a value, or leave it out where it is optional",
   };
@@ -133,7 +139,7 @@ function outOfRange(issue: BaseIssue<unknown>, path: Path): Finding {
   return {
     code: "limit.range",
     path,
-    message: `${path.at(-1)} is out of range`,
+    message: `${nameOf(path)} is out of range`,
     found: quote(issue.input),
     help: least ? `use ${bound} or more` : `use ${bound} or less`,
   };
@@ -158,7 +164,7 @@ function notAllowed(issue: BaseIssue<unknown>, path: Path): Finding {
   return {
     code: "shape.enum",
     path,
-    message: `${key} cannot be ${found}`,
+    message: `${nameOf(path)} cannot be ${found}`,
     found,
     allowed,
     help: nearest === undefined ? `use one of: ${allowed.join(", ")}` : `write ${nearest}`,
@@ -181,7 +187,7 @@ function wrongVersion(path: Path, input: unknown): Finding {
 /** A value of the wrong kind; some fields have a code of their own, since the mistake is common. */
 function wrongType(path: Path, wanted: string, input: unknown): Finding {
   const key = path.at(-1);
-  const found = `${kindOf(input)}: ${quote(input)}`;
+  const found = describe(input);
   const base = { path, found } as const;
   if (path.at(-2) === "environment" || (key === "environment" && wanted === "a string")) {
     return {
@@ -210,9 +216,15 @@ function wrongType(path: Path, wanted: string, input: unknown): Finding {
   return {
     ...base,
     code: "shape.type",
-    message: `${key ?? "the document"} must be ${wanted}`,
+    message: `${nameOf(path)} must be ${wanted}`,
     help: typeHelp(path, wanted, input),
   };
+}
+
+/** The kind of a value, and the value itself where it fits a line. */
+function describe(input: unknown): string {
+  const kind = kindOf(input);
+  return typeof input === "object" ? kind : `${kind}, ${quote(input)}`;
 }
 
 function quoted(input: unknown): string | undefined {

@@ -46,7 +46,6 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   src: "source",
   startingdeadline: "startingDeadlineSeconds",
   suspend: "suspended",
-  enabled: "suspended",
   template: "jobTemplate",
   timeout: "activeDeadlineSeconds",
   ttl: "ttlSecondsAfterFinished",
@@ -64,6 +63,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   namespace: "a namespace is never in a manifest: name it when you apply the file",
   parallelism: "a Job runs one task at a time: write several Jobs",
   completions: "a Job runs one task at a time: write several Jobs",
+  enabled: "write suspended: true to stop a schedule",
   hooks: "the only ways to run are a service, `run-once` and `schedule`",
   raw: "only the host's own file may choose an engine",
 };

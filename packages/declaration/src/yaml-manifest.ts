@@ -59,9 +59,14 @@ function parseDocuments(text: string, yaml: YamlText, { file }: YamlOptions): Pa
     if (repeated !== undefined) diagnostics.push(repeated);
     manifests.push(manifest);
   }
+  diagnostics.sort((a, b) => startOf(a) - startOf(b));
   const clean = diagnostics.every(({ severity }) => severity === "warning");
   const named = file === undefined ? diagnostics : diagnostics.map((one) => ({ ...one, file }));
   return { manifests: clean ? manifests : [], diagnostics: named };
+}
+
+function startOf({ range }: Diagnostic): number {
+  return range?.start.offset ?? 0;
 }
 
 /** One file says one thing about each name. */
