@@ -51,12 +51,13 @@ async function runSuites({ environment, missing }, interrupted) {
     if (isInterrupted) break;
     forgetResults(root, folder, "system");
     const args = ["run", "--config", "vitest.system.config.ts"];
-    const options = { cwd: join(root, folder), environment };
+    const read = () => countResults(readResults(root, folder, "system") ?? []);
+    const note = () => formatCounts(read());
+    const options = { cwd: join(root, folder), environment, note };
     const { passed } = await step(folder, tool("vitest"), args, options);
-    const counts = countResults(readResults(root, folder, "system") ?? []);
     // A run that ended before it could write its results is a failure that no test shows.
+    const counts = read();
     outcomes.push(passed ? counts : { ...counts, failed: Math.max(1, counts.failed) });
-    console.log(`       ${"".padEnd(34)}${formatCounts(counts)}`);
   }
   if (inCi) outcomes.push({ failed: missing.length });
   return addCounts(outcomes);
