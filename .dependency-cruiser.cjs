@@ -11,6 +11,9 @@ const arrows = {
   kubernetes: ["declaration", "cron"],
 };
 
+/** What a package's tests may use beside that: `ActiveRun` is declared in both and held equal. */
+const testArrows = { concurrency: ["jobs"] };
+
 /** What each package may use of others at run time; in its `testing` entry, fast-check too. */
 const libraries = {
   cron: [],
@@ -25,8 +28,18 @@ const libraries = {
 const packageArrows = Object.entries(arrows).map(([name, uses]) => ({
   name: `${name}-uses-${uses.length === 0 ? "none-of-ours" : `only-${uses.join("-")}`}`,
   severity: "error",
-  from: { path: `^packages/${name}/` },
+  from: { path: `^packages/${name}/`, ...(testArrows[name] ? { pathNot: "/test/" } : {}) },
   to: { path: "^packages/", pathNot: `^packages/(${[name, ...uses].join("|")})/` },
+}));
+
+const packageTestArrows = Object.entries(testArrows).map(([name, uses]) => ({
+  name: `${name}-tests-use-${uses.join("-")}-too`,
+  severity: "error",
+  from: { path: `^packages/${name}/test/` },
+  to: {
+    path: "^packages/",
+    pathNot: `^packages/(${[name, ...arrows[name], ...uses].join("|")})/`,
+  },
 }));
 
 const packageLibraries = Object.entries(libraries).map(([name, uses]) => ({
@@ -42,6 +55,7 @@ const packageLibraries = Object.entries(libraries).map(([name, uses]) => ({
 module.exports = {
   forbidden: [
     ...packageArrows,
+    ...packageTestArrows,
     ...packageLibraries,
     {
       name: "no-package-imports-an-app",
