@@ -1,5 +1,6 @@
+import type { Diagnostic } from "@mesh/declaration";
+import type { ErrorAnswer } from "@mesh/protocol";
 import { isApiError, isLinkError } from "@mesh/protocol";
-import type { FailureCode } from "./command-error.ts";
 import { isCommandError } from "./command-error.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./paint.ts";
@@ -78,36 +79,20 @@ function usageExit(error: unknown): number | undefined {
 /** Statuses that say the request's content is wrong, so that sending it again cannot help. */
 const badContent: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-function refusal(
-  status: number,
-  error: {
-    readonly code: string;
-    readonly message: string;
-    readonly help?: string;
-    readonly diagnostics?: readonly {
-      readonly pointer?: string;
-      readonly message: string;
-      readonly help?: string;
-    }[];
-  },
-  paint: Paint,
-): Told {
-  const exitCode: FailureCode = badContent.has(status) ? 2 : 1;
+function refusal(status: number, error: ErrorAnswer["error"], paint: Paint): Told {
   const help = error.help ?? helpFor(status);
-  const diagnostics = (error.diagnostics ?? []).map((d) =>
-    printable(
-      `  ${d.pointer === undefined || d.pointer === "" ? "" : `${d.pointer}: `}${d.message}${d.help === undefined ? "" : ` (${d.help})`}`,
-    ),
-  );
+  const told = failureLines(error.message, help, paint);
   return {
-    exitCode,
-    lines: [
-      ...failureLines(error.message, undefined, paint),
-      ...diagnostics,
-      ...(help === undefined ? [] : failureLines("", help, paint).slice(1)),
-    ],
+    exitCode: badContent.has(status) ? 2 : 1,
+    lines: [...told.slice(0, 1), ...(error.diagnostics ?? []).map(findingLine), ...told.slice(1)],
     data: { error },
   };
+}
+
+/** A diagnostic of the server, which has no text of ours to point into. */
+function findingLine({ pointer, message, help }: Diagnostic): string {
+  const place = pointer === undefined || pointer === "" ? "" : `${pointer}: `;
+  return printable(`  ${place}${message}${help === undefined ? "" : ` (${help})`}`);
 }
 
 function helpFor(status: number): string | undefined {

@@ -11,6 +11,7 @@ process.env.TZ = "UTC";
 const surroundings: Surroundings = {
   env: process.env,
   nodeVersion: process.version,
+  processId: process.pid,
   workingDirectory: process.cwd(),
   localZone,
   zones: readZones(process.versions.tz),

@@ -15,7 +15,7 @@ export interface ManifestFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads files in the order given; `-` is standard input. Nothing is judged yet but what is there. */
+/** Reads files in the order given; `-` is standard input. Faults are among the diagnostics. */
 export async function readManifestFiles(
   files: readonly string[],
   s: Surroundings,

@@ -1,4 +1,4 @@
-/** The known word nearest to a mistyped one, if one is near: two edits, or a third of a long word. */
+/** The known word nearest to a mistyped one, within two edits, or a third of a long word. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const typed = word.toLowerCase();
   const ranked = known

@@ -9,6 +9,7 @@ import type { Fetch } from "@mesh/protocol";
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nodeVersion: string;
+  readonly processId: number;
   readonly workingDirectory: string;
   readonly localZone: string;
   readonly zones: ZoneSource;

@@ -26,6 +26,7 @@ export async function mesh(
   const exitCode = await runMesh(argv, {
     env: {},
     nodeVersion: "v20.20.2",
+    processId: 4711,
     workingDirectory: tmpdir(),
     localZone: "Europe/Belgrade",
     zones: engineZones(),

@@ -1,3 +1,4 @@
+import { explainJobReason } from "@mesh/jobs";
 import type { JobView, TaskView } from "@mesh/protocol";
 import { attemptsText, statusColour } from "../columns.ts";
 import type { Context } from "../context.ts";
@@ -68,13 +69,9 @@ const attemptColumns = (reader: Clockface): readonly Column<TaskView>[] => [
 
 /** Why the Job stands where it does, as far as its own state tells. */
 function whyText({ state: { job, tasks } }: JobView): string | undefined {
-  const most = (job.spec.backoffLimit ?? 0) + 1;
   switch (job.status) {
     case "failed":
-      if (job.reason === "deadlineExceeded") return "it ran past its activeDeadlineSeconds";
-      if (job.reason === "failurePolicy")
-        return "its failurePolicy says that this failure is final";
-      return `all ${most} attempts that backoffLimit ${most - 1} allows have failed`;
+      return job.reason === undefined ? undefined : explainJobReason(job.reason);
     case "cancelled":
       return job.deletedAt === undefined ? "it was cancelled" : "it was deleted";
     case "pending": {

@@ -8,7 +8,7 @@ import { section } from "./section.ts";
 
 type Problem = NonNullable<NodeView["status"]>["problems"][number];
 
-/** A node in full: what it runs with, what it has room for, and what keeps it from being current. */
+/** A node in full: what it runs with, its room, and what keeps it from being current. */
 export function nodeLines(context: Context, view: NodeView): readonly string[] {
   const { paint, reader } = context;
   const lease = view.leaseExpiresAt;
