@@ -3,7 +3,7 @@ import type { Diagnostic } from "@mesh/cron";
 const SPEC = Symbol.for("@mesh/concurrency/ScheduleSpecError");
 const STATE = Symbol.for("@mesh/concurrency/ScheduleStateError");
 
-/** A spec that cannot become a schedule; `diagnostics` holds every problem, each with its pointer. */
+/** A spec that cannot become a schedule: `diagnostics` holds every problem with its pointer. */
 export class ScheduleSpecError extends Error {
   override readonly name = "ScheduleSpecError";
   readonly diagnostics: readonly Diagnostic[];

@@ -13,7 +13,7 @@ export function isLabel(text: string, maxLength: number): boolean {
 }
 
 /**
- * The name of the run of an occurrence: `<schedule>-<YYYYMMDDhhmm>`, in UTC whatever the zone (D10).
+ * The name of an occurrence's run: `<schedule>-<YYYYMMDDhhmm>`, in UTC whatever the zone (D10).
  * The same occurrence has the same name in every pass.
  * `at` is floored to its minute.
  *
@@ -36,9 +36,8 @@ export function backfillName(scheduleName: string, id: string, at: Instant): str
 
 function checkId(id: string): string {
   if (typeof id === "string" && isLabel(id, MAX_ID)) return id;
-  throw new RangeError(
-    `id must be 1 to ${MAX_ID} lower-case letters, digits or inner hyphens, found ${JSON.stringify(id)}`,
-  );
+  const rule = `id must be 1 to ${MAX_ID} lower-case letters, digits or inner hyphens`;
+  throw new RangeError(`${rule}, found ${JSON.stringify(id)}`);
 }
 
 /**

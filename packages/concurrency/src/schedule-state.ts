@@ -130,7 +130,7 @@ function passOver(
   return { schedule, passedOver, reason: before.spec.suspended ? "suspended" : "edited" };
 }
 
-/** Both specs are admitted, so absent keys are absent in both; a new default joins here for free. */
+/** Whether all members are equal; both specs have their defaults written out. */
 function sameSpec(a: ScheduleSpec, b: ScheduleSpec): boolean {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof ScheduleSpec>;
   return [...keys].every((key) => a[key] === b[key]);

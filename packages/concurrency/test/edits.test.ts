@@ -142,7 +142,7 @@ describe("suspend and resume (D2, D2a)", () => {
 describe("a clock that ran ahead (D9)", () => {
   const now = at("12:03");
 
-  it("a base in the future decides nothing, says so, and wakes at the next occurrence after it", () => {
+  it("a base in the future decides nothing, says so, and wakes at the next one after it", () => {
     const state = { ...schedule(), lastScheduleAt: at("13:00") };
     const decision = decideSchedule(state, running("r1"), { now });
     expect(decision).toMatchObject({

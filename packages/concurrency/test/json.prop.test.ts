@@ -87,7 +87,7 @@ describe("exported data is plain JSON, and a copy works in its place", () => {
     );
   });
 
-  it("evidence takes of a run its three members only, and no reference to the caller's lists", () => {
+  it("evidence takes of a run its three members only, and no list of the caller's", () => {
     const state: ScheduleState = {
       v: 1,
       uid: "s1",

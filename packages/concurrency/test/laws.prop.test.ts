@@ -36,7 +36,7 @@ function play(state: ScheduleState, events: readonly Parameters<typeof happen>[1
 }
 
 describe("the laws of D11", () => {
-  it("each occurrence is finally decided exactly once or still due, in any number of passes", () => {
+  it("each occurrence is decided exactly once or still due, in any number of passes", () => {
     fc.assert(
       fc.property(scheduleSpecs(), instants(), scheduleEvents(), (spec, now, events) => {
         const world = worldOf(stateOf(spec, now));

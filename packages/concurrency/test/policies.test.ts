@@ -74,7 +74,7 @@ describe("[C31-116] the three policies of the seed keep their meaning (D4, D5, D
   });
 });
 
-/** `[due, limit, active] → outcomes | stops | checkpoint | wake`, at 12:00:30 plus the due minutes. */
+/** What happens at 12:00:30 plus as many minutes as are due. */
 type Row = readonly [
   policy: ConcurrencyPolicy,
   due: number,
