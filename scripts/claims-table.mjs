@@ -48,17 +48,8 @@ export function shownBy(claims, tests) {
   );
 }
 
-const introduction = `# The claims that Mesh answers for
-
-Two documents stand at the beginning of Mesh: a decision record on containers that run on a schedule (ADR 53, rows \`A53\`) and a chapter on finite jobs and time-based work (ch. 31, rows \`C31\`).
-Every testable claim of theirs is a row here, with the rules that carry it and the test files whose titles name its id, in tests that ran and passed.
-A row that begins with **Ours instead** answers a weakness that those documents only describe.
-Where ours differs from what they say, the rule says so: **deviates (named)**.
-The rules are in [rules.md](rules.md).
-The table is written by \`npm run claims\` from the results of \`npm test\` and \`npm run test:system\`.
-`;
-
-export function renderDocument(claims, shown) {
+/** The document with the table, below its introduction. */
+export function renderDocument(introduction, claims, shown) {
   const lines = claims.map(({ id, claim, where, rules }) => {
     const { tests } = shown.get(id);
     const links = tests.map((path) => `[${path}](../../${path})`).join("<br>");

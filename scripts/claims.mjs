@@ -9,6 +9,7 @@ import { readResults, testedFolders } from "./results.mjs";
 import { root } from "./steps.mjs";
 
 const documentPath = "docs/reference/seed-claims.md";
+const introductionPath = "scripts/cases/claims-introduction.md";
 const claims = parseClaims(readText(root, "scripts/cases/seed-claims.md"));
 
 function passedTests() {
@@ -33,7 +34,10 @@ function check() {
 
 function report() {
   const shown = shownBy(claims, passedTests());
-  writeFileSync(join(root, documentPath), renderDocument(claims, shown));
+  writeFileSync(
+    join(root, documentPath),
+    renderDocument(readText(root, introductionPath), claims, shown),
+  );
   const rows = claims.map((claim) => ({ ...claim, ...shown.get(claim.id) }));
   const complete = rows.filter(({ missing }) => missing.length === 0);
   const partly = rows.filter(({ missing, tests }) => missing.length > 0 && tests.length > 0);

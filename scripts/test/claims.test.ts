@@ -40,7 +40,7 @@ describe("the table of claims", () => {
     const shown = shownBy(claims, [
       { path: "packages/declaration/test/a.test.ts", title: "[A53-01]" },
     ]);
-    const text = renderDocument(claims, shown);
+    const text = renderDocument("# Claims\n", claims, shown);
     expect(text).toContain("[packages/declaration/test/a.test.ts](../../packages/declaration/");
     expect(parseTable(text)).toEqual(["A53-01", "C31-55"]);
   });

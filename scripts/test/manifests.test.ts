@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkManifests } from "../checks/manifests.mjs";
-import { plant, root } from "./planted-tree.ts";
+import { plant } from "./planted-tree.ts";
 
 const json = (value: unknown): string => JSON.stringify(value);
 const cron = { name: "@mesh/cron", version: "0.1.0" };
@@ -64,9 +64,5 @@ describe("imports", () => {
     ["apps/cli/test/main.test.ts", "vitest"],
   ])("%s can import %s when it is declared", (path, specifier) => {
     expect(imports(path, specifier, { dependencies: { "@mesh/cron": "0.1.0" } })).toEqual([]);
-  });
-
-  it("what our own workspaces say holds", () => {
-    expect(checkManifests(root)).toEqual([]);
   });
 });

@@ -40,6 +40,12 @@ describe("sizes", () => {
     expect(messages(source, lines(301))).toEqual(["301 lines; at most 300"]);
   });
 
+  it("a test file has at most 400 lines, and may pin a longer line", () => {
+    expect(messages(test, lines(400))).toEqual([]);
+    expect(messages(test, lines(401))).toEqual(["401 lines; at most 400"]);
+    expect(messages(test, `// ${"a".repeat(98)}`)).toEqual([]);
+  });
+
   it("the main file of an app has at most 80 lines", () => {
     expect(messages("apps/server/src/main.ts", lines(81))).toEqual(["81 lines; at most 80"]);
   });
@@ -52,7 +58,9 @@ describe("sizes", () => {
 
   it("a group of tests may be longer, a test may not", () => {
     const test70 = `it("a", () => {\n${lines(70)}});\n`;
-    expect(messages(test, `describe("a", () => {\n${lines(80)}});\n`)).toEqual([]);
+    const tests = `${lines(80)}it("b", () => {});\n`;
+    expect(messages(test, `describe("a", () => {\n${tests}});\n`)).toEqual([]);
+    expect(messages(test, `export function contract() {\n${tests}}\n`)).toEqual([]);
     expect(messages(test, test70)).toEqual(["a function of 72 lines; at most 70"]);
   });
 
