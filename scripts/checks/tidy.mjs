@@ -28,6 +28,8 @@ const vagueNames = new Set(["utils", "util", "helpers", "helper", "common", "typ
 const unfinished = new RegExp(
   `\\b(${["TO", "FIX", "X"].join("|")})(?:DO|ME|XX)\\b|\\bHA${"CK"}\\b`,
 );
+/** The one class that is no error: its private field carries what no copy or JSON may show. */
+const classAllowedIn = "packages/cron/src/bits.ts";
 const testers = new Set(["it", "test", "describe", "suite"]);
 
 /** Everything in the workspaces and scripts that breaks a rule of names, sizes or forms. */
@@ -96,7 +98,7 @@ function lineProblems(path, lines) {
 function nodeProblems(path, source, node) {
   return [
     isWorkspaceSource(path) ? exportProblem(node) : undefined,
-    isWorkspaceSource(path) ? formProblem(node) : undefined,
+    isWorkspaceSource(path) ? formProblem(path, node) : undefined,
     functionProblem(source, node),
     docProblem(source, node),
     isTest(path) ? testProblem(path, node) : undefined,
@@ -113,12 +115,12 @@ function exportProblem(node) {
   return isDefault ? "a default export has no name to search for" : undefined;
 }
 
-function formProblem(node) {
+function formProblem(path, node) {
   if (ts.isEnumDeclaration(node)) return "an enum: use a union of strings";
   if (ts.isModuleDeclaration(node) && ts.isIdentifier(node.name) && node.name.text !== "global") {
     return "a namespace: a file is one already";
   }
-  if (!ts.isClassLike(node)) return undefined;
+  if (!ts.isClassLike(node) || path === classAllowedIn) return undefined;
   const base = node.heritageClauses?.find(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
   const isError = /Error$/.test(base?.types[0]?.expression.getText() ?? "");
   return isError ? undefined : "a class that is no error: use plain data and functions";

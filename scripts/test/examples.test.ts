@@ -15,7 +15,9 @@ async function run(code: string): Promise<void> {
   await import(/* @vite-ignore */ join(folder, "example.ts"));
 }
 
-const documents = listFiles(root).filter((path) => /^(README\.md|docs\/.*\.md)$/.test(path));
+const documents: string[] = listFiles(root).filter((path) =>
+  /^(README\.md|docs\/.*\.md)$/.test(path),
+);
 const examples = documents.flatMap((path) =>
   examplesOf(path).map((code, index) => ({ name: `${path} ${index + 1}`, code })),
 );
