@@ -1,0 +1,44 @@
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import type { Logger } from "pino";
+import { agentRoutes } from "./agent-routes.ts";
+import { type AuthOptions, authenticate, requireOperator } from "./auth.ts";
+import { cronJobRoutes } from "./cronjob-routes.ts";
+import type { HttpDeps } from "./deps.ts";
+import { answerErrors } from "./errors.ts";
+import { hostRoutes } from "./host-routes.ts";
+import { jobRoutes } from "./job-routes.ts";
+import { recordRoutes, secretRoutes } from "./record-routes.ts";
+
+/** The largest manifest or request, but for reports. */
+const BODY_BYTES = 1024 * 1024;
+
+/** The whole HTTP API (docs/reference/http-api.md), not yet listening. */
+export function buildApp(deps: HttpDeps, auth: AuthOptions, log: Logger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: quieter(log) as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_BYTES,
+    requestTimeout: 60_000,
+    routerOptions: { maxParamLength: 253 },
+  }) as unknown as FastifyInstance;
+  // Only JSON: what a form or a plain text of a foreign page could send is refused (S5).
+  app.removeContentTypeParser("text/plain");
+  answerErrors(app);
+  authenticate(app, auth);
+  app.addHook("onSend", async (_, reply) => {
+    reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
+  });
+  app.register(async (operators) => {
+    operators.addHook("onRequest", requireOperator);
+    for (const routes of [jobRoutes, cronJobRoutes, hostRoutes, recordRoutes, secretRoutes]) {
+      routes(operators, deps);
+    }
+  });
+  app.register(async (agents) => agentRoutes(agents, deps));
+  return app;
+}
+
+/** Requests are not logged one by one, and the address is told by whoever listens. */
+function quieter(log: Logger): Logger {
+  return log.isLevelEnabled("warn") ? log.child({}, { level: "warn" }) : log;
+}

@@ -1,0 +1,279 @@
+import {
+  createSchedule,
+  type Interval,
+  isScheduleSpecError,
+  parseScheduleState,
+  resumeSchedule,
+  type ScheduleEdit,
+  suspendSchedule,
+  triggerName,
+  updateSchedule,
+} from "@mesh/concurrency";
+import type { ZoneSource } from "@mesh/cron";
+import { type JobTemplate, scheduleFromManifest } from "@mesh/declaration";
+import { createJob } from "@mesh/jobs";
+import type { ApplyAnswer } from "@mesh/protocol";
+import { invalid, notFound, refusal } from "../refusal.ts";
+import { insertJobs, isNameActive } from "../store/jobs.ts";
+import { hasOrigin, insertLedger } from "../store/ledger.ts";
+import { insertEvents } from "../store/records.ts";
+import {
+  deleteSchedule,
+  findSchedule,
+  insertSchedule,
+  runEnded,
+  type StoredSchedule,
+  saveSchedule,
+} from "../store/schedules.ts";
+import type { Db, Store, Tx } from "../store/store.ts";
+import { jobCreated } from "../words/job-events.ts";
+import { passedOverEvent, scheduleEvent } from "../words/schedule-events.ts";
+import { type Admitted, requireNamespace } from "./admission.ts";
+import { canonical, type JobOptions } from "./jobs.ts";
+
+/** What the operations on schedules are given beside the manifest. */
+export interface ScheduleOptions extends JobOptions {
+  readonly zones: ZoneSource;
+}
+
+/** A new schedule, which must not be there yet (D1). */
+export async function createCronJob(
+  store: Store,
+  namespace: string,
+  admitted: Admitted<"CronJob">,
+  options: ScheduleOptions,
+): Promise<void> {
+  await store.write(async (tx) => {
+    await requireNamespace(tx.db, namespace);
+    const { name } = admitted.manifest;
+    if ((await findSchedule(tx.db, namespace, name)) !== undefined) {
+      const help = "apply it to change it, or use another name";
+      throw refusal(409, "cronjob.name-in-use", `there is a CronJob ${namespace}/${name}`, help);
+    }
+    await insertNew(tx, namespace, { admitted, ...options });
+  });
+}
+
+/** The schedule as the manifest says; a change of its timing is not retroactive (S6, D2a). */
+export async function applyCronJob(
+  store: Store,
+  namespace: string,
+  admitted: Admitted<"CronJob">,
+  options: ScheduleOptions,
+): Promise<ApplyAnswer> {
+  const { manifest, warnings } = admitted;
+  return store.write(async (tx) => {
+    await requireNamespace(tx.db, namespace);
+    const row = await findSchedule(tx.db, namespace, manifest.name);
+    if (row === undefined) {
+      await insertNew(tx, namespace, { admitted, ...options });
+      return { outcome: "created", warnings };
+    }
+    const { schedule: spec, jobTemplate } = scheduleFromManifest(manifest);
+    const { now, zones } = options;
+    const state = parseScheduleState(JSON.parse(row.scheduleJson));
+    const edit = refusing(() => updateSchedule(state, spec, { now, zones }));
+    const sameTemplate = canonical(JSON.parse(row.templateJson)) === canonical(jobTemplate);
+    if (edit.schedule === state && sameTemplate) return { outcome: "unchanged", warnings };
+    const said = { type: "cronjob.updated", text: "is updated" };
+    await commitEdit(tx, row, { edit, template: jobTemplate, now, said });
+    return { outcome: "updated", warnings };
+  });
+}
+
+export async function suspendCronJob(
+  store: Store,
+  namespace: string,
+  name: string,
+  now: number,
+): Promise<void> {
+  await editCronJob(store, { namespace, name, now }, (state) => ({
+    edit: suspendSchedule(state, { now }),
+    said: { type: "cronjob.suspended", text: "is suspended: nothing comes due" },
+  }));
+}
+
+/** Occurrences up to now are passed over, unless `catchUp` keeps them due (D2a). */
+export async function resumeCronJob(
+  store: Store,
+  namespace: string,
+  name: string,
+  options: { now: number; zones: ZoneSource; catchUp: boolean },
+): Promise<void> {
+  const { now, zones, catchUp } = options;
+  const text = catchUp ? "is resumed, and keeps what came due meanwhile" : "is resumed";
+  await editCronJob(store, { namespace, name, now }, (state) => ({
+    edit: resumeSchedule(state, { now, zones, catchUp }),
+    said: { type: "cronjob.resumed", text },
+  }));
+}
+
+/** Ledger and evidence stay, and so do the runs: they are Jobs and end by themselves. */
+export async function deleteCronJob(
+  store: Store,
+  namespace: string,
+  name: string,
+  now: number,
+): Promise<void> {
+  await store.write(async (tx) => {
+    const row = await requireSchedule(tx.db, namespace, name);
+    await deleteSchedule(tx, row);
+    await insertEvents(tx, now, [scheduleEvent(row, "cronjob.deleted", "is deleted")]);
+  });
+}
+
+/** A run at once, whatever the policy; the same id starts no second one (D10). */
+export async function triggerCronJob(
+  store: Store,
+  namespace: string,
+  name: string,
+  options: JobOptions & { readonly id: string },
+): Promise<void> {
+  const { now, id, newId } = options;
+  await store.write(async (tx) => {
+    const row = await requireSchedule(tx.db, namespace, name);
+    const runName = triggered(name, id);
+    const origin = `trigger:${id}`;
+    if (await hasOrigin(tx.db, row.uid, origin)) return;
+    if (await isNameActive(tx.db, namespace, runName)) {
+      throw refusal(409, "job.name-in-use", `an active Job has the name ${runName}`);
+    }
+    const template = JSON.parse(row.templateJson) as JobTemplate;
+    const jobId = newId();
+    const { state, wake } = createJob({ ...template, name: runName }, { jobId, namespace, now });
+    const runOrigin = { scheduleUid: row.uid, scheduleName: name, origin };
+    // The version first: a decision that was made on the runs of before is made anew (S2).
+    await runEnded(tx, row.uid, now);
+    await insertPassed(tx, row, {
+      origin,
+      interval: { firstAt: now, lastAt: now, count: 1, countIsExact: true },
+      outcome: "create",
+      reason: "triggered",
+      run: { name: runName, jobId },
+      now,
+    });
+    await insertJobs(tx, [{ state, wakeAt: wake?.at, origin: runOrigin }]);
+    const text = `is triggered: it creates ${runName}`;
+    await insertEvents(tx, now, [
+      scheduleEvent(row, "cronjob.triggered", text, { runName }),
+      jobCreated(state),
+    ]);
+    tx.touch("placement");
+    if (wake !== undefined) tx.touch("jobs");
+  });
+}
+
+export async function requireSchedule(
+  db: Db,
+  namespace: string,
+  name: string,
+): Promise<StoredSchedule> {
+  await requireNamespace(db, namespace);
+  const row = await findSchedule(db, namespace, name);
+  if (row === undefined) throw notFound("CronJob", `${namespace}/${name}`);
+  return row;
+}
+
+async function insertNew(
+  tx: Tx,
+  namespace: string,
+  options: ScheduleOptions & { readonly admitted: Admitted<"CronJob"> },
+): Promise<void> {
+  const { admitted, now, newId, zones } = options;
+  const { schedule: spec, jobTemplate: template } = scheduleFromManifest(admitted.manifest);
+  const state = refusing(() => createSchedule(spec, { uid: newId(), now, zones }));
+  // Decided at once: nothing is due yet, and the decision says when something will be.
+  await insertSchedule(tx, { namespace, state, template, wakeAt: now });
+  const { name, schedule, timezone = "UTC" } = spec;
+  const text = `is created: ${schedule} in ${timezone}`;
+  await insertEvents(tx, now, [scheduleEvent({ namespace, name }, "cronjob.created", text)]);
+}
+
+interface Said {
+  readonly type: string;
+  readonly text: string;
+}
+
+async function editCronJob(
+  store: Store,
+  of: { namespace: string; name: string; now: number },
+  change: (state: ReturnType<typeof parseScheduleState>) => { edit: ScheduleEdit; said: Said },
+): Promise<void> {
+  const { namespace, name, now } = of;
+  await store.write(async (tx) => {
+    const row = await requireSchedule(tx.db, namespace, name);
+    const state = parseScheduleState(JSON.parse(row.scheduleJson));
+    const { edit, said } = change(state);
+    if (edit.schedule === state) return;
+    await commitEdit(tx, row, { edit, now, said });
+  });
+}
+
+/** The edited schedule and what it passes over, in one commit (D2a); it is decided at once. */
+async function commitEdit(
+  tx: Tx,
+  row: StoredSchedule,
+  done: { edit: ScheduleEdit; template?: JobTemplate; now: number; said: Said },
+): Promise<void> {
+  const { edit, template, now, said } = done;
+  await saveSchedule(tx, row, { state: edit.schedule, template, wake: { kind: "at", at: now } });
+  const events = [scheduleEvent(row, said.type, said.text)];
+  const { passedOver, reason } = edit;
+  if (passedOver !== undefined && reason !== undefined) {
+    events.push(passedOverEvent(row, { passedOver, reason }));
+    const origin = "schedule";
+    await insertPassed(tx, row, { origin, interval: passedOver, outcome: "expire", reason, now });
+  }
+  await insertEvents(tx, now, events);
+}
+
+async function insertPassed(
+  tx: Tx,
+  row: StoredSchedule,
+  entry: {
+    origin: string;
+    interval: Interval;
+    outcome: string;
+    reason: string;
+    run?: { name: string; jobId: string };
+    now: number;
+  },
+): Promise<void> {
+  const { origin, interval, outcome, reason, run, now } = entry;
+  await insertLedger(tx, [
+    {
+      schedule_uid: row.uid,
+      origin,
+      first_at: interval.firstAt,
+      last_at: interval.lastAt,
+      count: interval.count,
+      count_is_exact: interval.countIsExact ? 1 : 0,
+      outcome,
+      reason,
+      run_name: run?.name ?? null,
+      job_id: run?.jobId ?? null,
+      decision_id: null,
+      namespace: row.namespace,
+      schedule_name: row.name,
+      decided_at: now,
+    },
+  ]);
+}
+
+function triggered(name: string, id: string): string {
+  try {
+    return triggerName(name, id);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw refusal(400, "trigger.id", error.message);
+  }
+}
+
+function refusing<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (isScheduleSpecError(error)) throw invalid(error.diagnostics);
+    throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import Sqlite from "better-sqlite3";
+import { Kysely, Migrator, SqliteDialect, type SqliteStatement } from "kysely";
+import { StartError } from "../start-error.ts";
+import { migrations } from "./migrations.ts";
+import type { Database } from "./schema.ts";
+import { ATTEMPTS, isConflict, type Store, type Topic } from "./store.ts";
+
+/** Called before each statement is executed: counts them, or dies at one of them, in tests. */
+export type StatementHook = (sql: string) => void;
+
+/**
+ * A store in one SQLite file, made and migrated where needed. Write-ahead log with a sync at each
+ * commit, so that what was acknowledged outlives a power cut (S1).
+ */
+export async function openSqliteStore(options: {
+  file: string;
+  onStatement?: StatementHook | undefined;
+}): Promise<Store> {
+  const sqlite = new Sqlite(options.file, { timeout: 0 });
+  sqlite.pragma("journal_mode = WAL");
+  sqlite.pragma("synchronous = FULL");
+  sqlite.pragma("busy_timeout = 0");
+  const prepare = cachedStatements(sqlite, options.onStatement);
+  const dialect = new SqliteDialect({ database: { close: () => sqlite.close(), prepare } });
+  const db = new Kysely<Database>({ dialect });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+  return storeOver(db);
+}
+
+/**
+ * Statements by their text, compiled once. Every transaction here may write, so it takes the write
+ * lock at its start: a lock that is taken halfway can fail where waiting no longer helps.
+ */
+function cachedStatements(sqlite: Sqlite.Database, hook: StatementHook | undefined) {
+  const cache = new Map<string, SqliteStatement>();
+  return (text: string): SqliteStatement => {
+    const sql = text === "begin" ? "begin immediate" : text;
+    let statement = cache.get(sql);
+    if (statement === undefined) {
+      statement = sqlite.prepare(sql) as unknown as SqliteStatement;
+      if (cache.size < 1_000) cache.set(sql, statement);
+    }
+    hook?.(sql);
+    return statement;
+  };
+}
+
+async function migrate(db: Kysely<Database>): Promise<void> {
+  const provider = migrations({
+    type: "integer",
+    define: (column) => column.primaryKey().autoIncrement(),
+  });
+  const { error } = await new Migrator({ db, provider }).migrateToLatest();
+  if (error === undefined) return;
+  if (error instanceof Error && /previously executed migration/.test(error.message)) {
+    const message = "the data folder was written by a newer version";
+    throw new StartError("data-dir.newer", message, "start that version, or a newer one", error);
+  }
+  throw error;
+}
+
+function storeOver(db: Kysely<Database>): Store {
+  const listeners = new Set<(topics: ReadonlySet<Topic>) => void>();
+  return {
+    // The one connection is held, and one process has the file: nothing is written meanwhile.
+    read: (work) => db.connection().execute(work),
+    async write(work) {
+      for (let attempt = 1; ; attempt += 1) {
+        const topics = new Set<Topic>();
+        try {
+          const result = await db
+            .transaction()
+            .execute((trx) => work({ db: trx, touch: (topic) => topics.add(topic) }));
+          if (topics.size > 0) for (const listener of listeners) listener(topics);
+          return result;
+        } catch (error) {
+          if (attempt >= ATTEMPTS || !mayPassLater(error)) throw error;
+          await new Promise((resolve) => setTimeout(resolve, attempt));
+        }
+      }
+    },
+    onCommit(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close: () => db.destroy(),
+  };
+}
+
+/** A lost race: against a version, a key that another writer took, or the file's write lock. */
+function mayPassLater(error: unknown): boolean {
+  if (isConflict(error)) return true;
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return (
+    code === "SQLITE_CONSTRAINT_UNIQUE" ||
+    code === "SQLITE_CONSTRAINT_PRIMARYKEY" ||
+    (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
+  );
+}

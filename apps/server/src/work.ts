@@ -1,0 +1,78 @@
+import { parseQuantity } from "@mesh/declaration";
+import type { JobSpec } from "@mesh/jobs";
+import type { TaskAssignment } from "@mesh/protocol";
+import type { StoredJob } from "./store/jobs.ts";
+
+/** What a task of this spec takes from its node, in the units of the store. */
+export function sizeOf(spec: JobSpec): { cpu_millicores: number; memory_bytes: number } {
+  const { cpu, memory } = spec.resources ?? {};
+  return {
+    cpu_millicores: cpu === undefined ? 0 : parseQuantity(cpu, "cpu").millicores,
+    memory_bytes: memory === undefined ? 0 : parseQuantity(memory, "memory").bytes,
+  };
+}
+
+/** A value of a secret, named as the file under which the process finds it. */
+export interface SecretValue {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The live task of a Job as its node is told of it: the work is the Job's spec (J2, J12). */
+export function assignmentOf(job: StoredJob, secrets: readonly SecretValue[]): TaskAssignment {
+  const { id, namespace, spec, taskIds } = job.state.job;
+  const task = job.state.tasks.at(-1) as (typeof job.state.tasks)[number];
+  const attempt = taskIds.length;
+  const scheduledAt = job.origin?.occurrenceAt;
+  const size = sizeOf(spec);
+  return {
+    taskId: task.id,
+    jobId: id,
+    jobName: spec.name,
+    namespace,
+    attempt,
+    ...(scheduledAt === undefined ? {} : { scheduledAt }),
+    desiredStatus: task.desiredStatus,
+    work: {
+      image: spec.image,
+      ...(spec.command === undefined ? {} : { command: [...spec.command] }),
+      environment: {
+        ...spec.environment,
+        ...promised({ id, namespace, name: spec.name, attempt, taskId: task.id, scheduledAt }),
+      },
+      cpuMillicores: size.cpu_millicores,
+      memoryBytes: size.memory_bytes,
+      ...(secrets.length === 0 ? {} : { secrets: secrets.map((secret) => ({ ...secret })) }),
+      ...(spec.volumeClaims === undefined
+        ? {}
+        : {
+            volumeClaims: spec.volumeClaims.map(({ claim, target, readOnly }) => ({
+              claim,
+              target,
+              ...(readOnly === undefined ? {} : { readOnly }),
+            })),
+          }),
+    },
+  };
+}
+
+/** The keys that let work recognise a repetition of itself (J12). */
+function promised(run: {
+  id: string;
+  namespace: string;
+  name: string;
+  attempt: number;
+  taskId: string;
+  scheduledAt: number | undefined;
+}): Record<string, string> {
+  return {
+    MESH_RUN_ID: run.id,
+    MESH_ATTEMPT: String(run.attempt),
+    MESH_NAME: run.name,
+    MESH_NAMESPACE: run.namespace,
+    MESH_TASK_ID: run.taskId,
+    ...(run.scheduledAt === undefined
+      ? {}
+      : { MESH_SCHEDULED_AT: new Date(run.scheduledAt).toISOString() }),
+  };
+}
