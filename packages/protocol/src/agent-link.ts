@@ -12,7 +12,33 @@ const instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const text = v.pipe(v.string(), v.maxLength(4096));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(253));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const exitCode = v.pipe(v.number(), v.safeInteger());
+/** Any code that some operating system has: signed or unsigned 32 bits. */
+const exitCode = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(-(2 ** 31)),
+  v.maxValue(2 ** 32 - 1),
+);
+
+/**
+ * Texts by name, kept whole: the library's own record drops names such as `constructor`, and
+ * nothing is accepted with a part dropped.
+ */
+const texts = (longest: number) =>
+  v.custom<Readonly<Record<string, string>>>(
+    (value) =>
+      typeof value === "object" &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.entries(value).every(
+        ([key, text]) =>
+          key.length >= 1 &&
+          key.length <= 253 &&
+          typeof text === "string" &&
+          text.length <= longest,
+      ),
+    "must map names to texts",
+  );
 
 /** What the node runs containers with; `raw-exec` starts plain processes and lies outside R7. */
 export const engineSchema = v.strictObject({
@@ -23,7 +49,7 @@ export const engineSchema = v.strictObject({
 /** `POST /v1/agent/register`: the node makes itself known. Repeating it changes nothing. */
 export const registerRequestSchema = v.strictObject({
   node: name,
-  labels: v.record(name, text),
+  labels: texts(4096),
   capacity: v.strictObject({ cpuMillicores: count, memoryBytes: count }),
   engine: engineSchema,
   agentVersion: text,
@@ -177,8 +203,6 @@ export type RunOnceRecord = v.InferOutput<typeof stepRecord>;
 export type Report = v.InferOutput<typeof reportSchema>;
 export type ReportsRequest = v.InferOutput<typeof reportsRequestSchema>;
 
-const environment = v.record(name, v.string());
-
 /** The work of a task, read from its Job's immutable spec (J2), with what J12 promises it. */
 export const taskAssignmentSchema = v.strictObject({
   taskId: name,
@@ -191,7 +215,7 @@ export const taskAssignmentSchema = v.strictObject({
   work: v.strictObject({
     image: name,
     command: v.optional(v.array(v.string())),
-    environment: v.optional(environment),
+    environment: v.optional(texts(Number.POSITIVE_INFINITY)),
     cpuMillicores: count,
     memoryBytes: count,
     secrets: v.optional(v.array(v.strictObject({ name, value: v.string() }))),

@@ -21,6 +21,7 @@ import type {
   ModuleView,
   NodeView,
   RunView,
+  SecretView,
   TaskView,
 } from "./views.ts";
 
@@ -41,6 +42,14 @@ export interface MeshClient {
   health(): Promise<HealthView>;
   namespaces(): Promise<readonly string[]>;
   createNamespace(namespace: string): Promise<void>;
+  secrets(namespace: string): Promise<readonly SecretView[]>;
+  /** Sets all keys of a secret at once; a reference without a key means the key `value`. */
+  setSecret(
+    namespace: string,
+    name: string,
+    values: Readonly<Record<string, string>>,
+  ): Promise<void>;
+  deleteSecret(namespace: string, name: string): Promise<void>;
   createJob(namespace: string, manifest: JobManifest): Promise<JobView>;
   applyJob(
     namespace: string,
@@ -109,7 +118,7 @@ export function createClient(options: {
   fetch: Fetch;
   token?: string | undefined;
 }): MeshClient {
-  const { call, list, at } = caller(options);
+  const { call, list } = caller(options);
   const job = (ns: string, name?: string) => at("namespaces", ns, "jobs", name);
   const cron = (ns: string, name?: string, verb?: string) =>
     at("namespaces", ns, "cronjobs", name, verb);
@@ -117,9 +126,12 @@ export function createClient(options: {
     health: () => call("GET", at("health")),
     namespaces: () => list(at("namespaces")),
     createNamespace: (ns) => call("PUT", at("namespaces", ns)),
+    secrets: (ns) => list(at("namespaces", ns, "secrets")),
+    setSecret: (ns, name, values) => call("PUT", at("namespaces", ns, "secrets", name), { values }),
+    deleteSecret: (ns, name) => call("DELETE", at("namespaces", ns, "secrets", name)),
     createJob: (ns, manifest) => call("POST", job(ns), manifest),
     applyJob: (ns, manifest, o) =>
-      call("PUT", job(ns, manifest.name) + query({ replace: o?.replace }), manifest),
+      call("PUT", withQuery(job(ns, manifest.name), { replace: o?.replace }), manifest),
     jobs: (ns) => list(job(ns)),
     job: (ns, name) => call("GET", job(ns, name)),
     deleteJob: (ns, name) => call("DELETE", job(ns, name)),
@@ -132,9 +144,9 @@ export function createClient(options: {
     suspendCronJob: (ns, name) => call("POST", cron(ns, name, "suspend")),
     resumeCronJob: (ns, name, o) => call("POST", cron(ns, name, "resume"), { ...o }),
     triggerCronJob: (ns, name, o) => call("POST", cron(ns, name, "trigger"), { ...o }),
-    decisions: (ns, name, o) => list(cron(ns, name, "decisions") + query({ ...o })),
+    decisions: (ns, name, o) => list(withQuery(cron(ns, name, "decisions"), { ...o })),
     tasks: (ns) => list(at("namespaces", ns, "tasks")),
-    runs: (filter) => list(at("runs") + query({ ...filter })),
+    runs: (filter) => list(withQuery(at("runs"), { ...filter })),
     applyModule: (manifest) => call("PUT", at("modules", manifest.module), manifest),
     modules: () => list(at("modules")),
     module: (name) => call("GET", at("modules", name)),
@@ -143,7 +155,7 @@ export function createClient(options: {
     unassignModule: (name, node) => call("DELETE", at("modules", name, "nodes", node)),
     nodes: () => list(at("nodes")),
     node: (name) => call("GET", at("nodes", name)),
-    events: ({ signal, ...o }) => list(at("events") + query(o), signal),
+    events: ({ signal, ...o }) => list(withQuery(at("events"), o), signal),
     register: async (r) => parse(leaseSchema, await call("POST", at("agent", "register"), r)),
     heartbeat: async (r) => parse(leaseSchema, await call("POST", at("agent", "heartbeat"), r)),
     poll: async (r, o) =>
@@ -156,11 +168,12 @@ function caller(options: { baseUrl: string; fetch: Fetch; token?: string | undef
   const base = options.baseUrl.replace(/\/+$/, "");
   const call = async <T>(
     method: string,
-    path: string,
+    path: string | undefined,
     body?: unknown,
     signal?: unknown,
   ): Promise<T> => {
-    const answer = await options
+    if (path === undefined) throw apiError(404, nameless);
+    const { status, text } = await options
       .fetch(base + path, {
         method,
         headers: {
@@ -171,21 +184,35 @@ function caller(options: { baseUrl: string; fetch: Fetch; token?: string | undef
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(signal === undefined ? {} : { signal }),
       })
+      .then(async (answer) => ({ status: answer.status, text: await answer.text() }))
       .catch((cause: unknown) => Promise.reject(linkError(base, cause)));
-    const text = await answer.text();
-    const value = readJson(base, answer.status, text);
-    if (answer.status >= 400) throw apiError(answer.status, value);
+    const value = readJson(base, status, text);
+    if (status < 200 || status >= 300) throw apiError(status, value);
     return value as T;
   };
-  const list = async <T>(path: string, signal?: unknown): Promise<readonly T[]> =>
-    (await call<{ items: readonly T[] }>("GET", path, undefined, signal)).items;
-  const at = (...parts: (string | undefined)[]): string =>
-    `/v1${parts
-      .filter((p) => p !== undefined)
-      .map((p) => `/${encodeURIComponent(p)}`)
-      .join("")}`;
-  return { call, list, at };
+  const list = async <T>(path: string | undefined, signal?: unknown): Promise<readonly T[]> => {
+    const answer = await call<{ items?: readonly T[] } | undefined>("GET", path, undefined, signal);
+    if (Array.isArray(answer?.items)) return answer.items;
+    throw linkError(base, new TypeError("the answer has no list of items"));
+  };
+  return { call, list };
 }
+
+/** A path of the API; none where a part would be read as a step in it, which no name may be. */
+function at(...parts: (string | undefined)[]): string | undefined {
+  const names = parts.filter((part) => part !== undefined);
+  if (names.some((name) => name === "" || name === "." || name === "..")) return undefined;
+  return `/v1${names.map((name) => `/${encodeURIComponent(name)}`).join("")}`;
+}
+
+function withQuery(
+  path: string | undefined,
+  values: Readonly<Record<string, string | number | boolean | undefined>>,
+): string | undefined {
+  return path === undefined ? undefined : path + query(values);
+}
+
+const nameless = { error: { code: "not-found", message: "nothing has such a name" } };
 
 function readJson(base: string, status: number, text: string): unknown {
   if (text === "") return undefined;

@@ -44,5 +44,6 @@ export type {
   RunOrigin,
   RunView,
   ScheduledRunView,
+  SecretView,
   TaskView,
 } from "./views.ts";

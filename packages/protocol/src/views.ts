@@ -24,6 +24,8 @@ export interface TaskView {
   readonly task: JobState["tasks"][number];
   /** The last 4 KiB that the work printed, where the agent sent them. */
   readonly output?: string;
+  /** Why it failed, as its agent said, or why no node has it yet. */
+  readonly message?: string;
 }
 
 export interface CronJobView {
@@ -111,6 +113,13 @@ export interface EventView {
   };
   readonly message: string;
   readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** A key of a secret; its value never leaves the server but for the node that runs the work. */
+export interface SecretView {
+  readonly name: string;
+  readonly key: string;
+  readonly updatedAt: number;
 }
 
 /** What an apply did (S6). */
