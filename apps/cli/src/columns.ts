@@ -134,22 +134,24 @@ export function statusColour(status: string): Colour | undefined {
   }
 }
 
-export function runOwner(run: RunView): string {
-  return run.kind === "cronjob" ? `cronjob/${run.schedule}` : `${run.module}/${run.container}`;
+function runOwner(run: RunView): string {
+  if (run.kind === "container") return `${run.module}/${run.container}`;
+  const { namespace, schedule } = run;
+  return namespace === "default" ? `cronjob/${schedule}` : `cronjob/${namespace}/${schedule}`;
 }
 
 /** What became of it: for a Job that a schedule made, how the Job stands. */
-export function runOutcome(run: RunView): string {
+function runOutcome(run: RunView): string {
   if (run.kind === "container") return run.record.outcome;
   return run.outcome === "create" ? (run.jobStatus ?? "created") : run.outcome;
 }
 
-export function runExit(run: RunView): number | undefined {
+function runExit(run: RunView): number | undefined {
   if (run.kind === "cronjob") return run.lastExitCode;
   return "exitCode" in run.record ? run.record.exitCode : undefined;
 }
 
-export function runReason(run: RunView): string | undefined {
+function runReason(run: RunView): string | undefined {
   if (run.kind === "cronjob") return run.outcome === "create" ? originText(run.origin) : run.reason;
   return "reason" in run.record ? run.record.reason : undefined;
 }

@@ -14,6 +14,8 @@ export interface Context {
   readonly s: Surroundings;
   readonly json: boolean;
   readonly namespace: string;
+  /** Whether the namespace was asked for, by option or environment, or is only the default. */
+  readonly namespaceGiven: boolean;
   readonly serverUrl: string;
   readonly client: MeshClient;
   readonly paint: Paint;
@@ -33,10 +35,12 @@ export function contextOf(command: Command, s: Surroundings): Context {
   const options = command.optsWithGlobals<SharedOptions>();
   const serverUrl = checkedUrl(options.server ?? nonEmpty(s.env.MESH_SERVER) ?? defaultServer);
   const token = options.token ?? nonEmpty(s.env.MESH_TOKEN);
+  const namespace = options.namespace ?? nonEmpty(s.env.MESH_NAMESPACE);
   return {
     s,
     json: options.output === "json",
-    namespace: options.namespace ?? nonEmpty(s.env.MESH_NAMESPACE) ?? "default",
+    namespace: namespace ?? "default",
+    namespaceGiven: namespace !== undefined,
     serverUrl,
     client: createClient({
       baseUrl: serverUrl,

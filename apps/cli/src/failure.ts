@@ -1,7 +1,7 @@
 import type { Diagnostic } from "@mesh/declaration";
-import type { ErrorAnswer } from "@mesh/protocol";
+import type { ApiError } from "@mesh/protocol";
 import { isApiError, isLinkError } from "@mesh/protocol";
-import { isCommandError } from "./command-error.ts";
+import { CommandError, isCommandError } from "./command-error.ts";
 import type { Paint } from "./paint.ts";
 import { printable } from "./paint.ts";
 
@@ -30,7 +30,7 @@ export function tellFailure(error: unknown, paint: Paint): Told {
       data: error.toJSON(),
     };
   }
-  if (isApiError(error)) return refusal(error.status, error.error, paint);
+  if (isApiError(error)) return tellFailure(refused(error), paint);
   if (isLinkError(error)) {
     const message = error.message.replace("no usable answer from", "no server answers at");
     const help = "start one with `mesh dev`, or name another with --server URL or MESH_SERVER";
@@ -79,20 +79,30 @@ function usageExit(error: unknown): number | undefined {
 /** Statuses that say the request's content is wrong, so that sending it again cannot help. */
 const badContent: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 
-function refusal(status: number, error: ErrorAnswer["error"], paint: Paint): Told {
-  const help = error.help ?? helpFor(status);
-  const told = failureLines(error.message, help, paint);
-  return {
-    exitCode: badContent.has(status) ? 2 : 1,
-    lines: [...told.slice(0, 1), ...(error.diagnostics ?? []).map(findingLine), ...told.slice(1)],
-    data: { error },
-  };
+/**
+ * A server's refusal as a failure of the command, about `subject` if there were several things.
+ * One fault is told in a line; several are listed, since there is no text of ours to point into.
+ */
+export function refused(error: ApiError, subject?: string): CommandError {
+  const { code, message, help, diagnostics } = error.error;
+  const faults = (diagnostics ?? []).filter(({ severity }) => severity === "error");
+  const [first, ...others] = faults;
+  const about = subject === undefined ? "" : `${subject}: `;
+  const listed = others.length > 0 ? faults.map(findingLine) : [];
+  const one = first !== undefined && others.length === 0 ? first : undefined;
+  return new CommandError({
+    exitCode: badContent.has(error.status) ? 2 : 1,
+    code,
+    message: about + (one?.message ?? message),
+    help: help ?? one?.help ?? helpFor(error.status),
+    diagnostics,
+    frames: listed.length === 0 ? [] : [listed.join("\n")],
+  });
 }
 
-/** A diagnostic of the server, which has no text of ours to point into. */
 function findingLine({ pointer, message, help }: Diagnostic): string {
   const place = pointer === undefined || pointer === "" ? "" : `${pointer}: `;
-  return printable(`  ${place}${message}${help === undefined ? "" : ` (${help})`}`);
+  return printable(`${place}${message}${help === undefined ? "" : ` (${help})`}`);
 }
 
 function helpFor(status: number): string | undefined {

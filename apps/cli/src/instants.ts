@@ -33,3 +33,17 @@ export function parseCount(
     `for example ${option} ${Math.min(most, Math.max(least, 5))}`,
   );
 }
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A length of time as a person types it (`90s`, `5m`, `12h`, `30d`), in seconds. */
+export function parseSeconds(text: string, { option }: { option: string }): number {
+  const [, digits = "", unit = ""] = /^(\d{1,8})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(digits) * (unitSeconds[unit] ?? Number.NaN);
+  if (seconds >= 1 && seconds <= 366 * 86_400) return seconds;
+  throw badInput(
+    "usage.length",
+    `${option}: "${text}" is no length of time from 1s to 366d`,
+    `write a whole number and a unit, for example ${option} 90s, 5m, 12h or 30d`,
+  );
+}

@@ -4,6 +4,7 @@ import { addCronCommand } from "./commands/cron.ts";
 import { addDescribeCommand } from "./commands/describe.ts";
 import { addExplainCommands } from "./commands/explain.ts";
 import { addGetCommand } from "./commands/get.ts";
+import { addSimulateCommand } from "./commands/simulate.ts";
 import { addValidateCommand } from "./commands/validate.ts";
 import { addVerbCommands } from "./commands/verbs.ts";
 import { addVersionCommand } from "./commands/version.ts";
@@ -64,6 +65,7 @@ function buildProgram(s: Surroundings): Command {
   addDevCommand(program, s);
   addCronCommand(program, s);
   addValidateCommand(program, s);
+  addSimulateCommand(program, s);
   addApplyCommands(program, s);
   addGetCommand(program, s);
   addDescribeCommand(program, s);

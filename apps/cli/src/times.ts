@@ -8,9 +8,9 @@ export interface Clockface {
   readonly zones: ZoneSource;
 }
 
-/** `2026-10-25T00:30:00Z`; milliseconds only where there are any. */
+/** `2026-10-25T00:30:00Z`, the second that `at` lies in. */
 export function utcText(at: number): string {
-  return new Date(at).toISOString().replace(".000Z", "Z");
+  return `${new Date(at).toISOString().slice(0, -5)}Z`;
 }
 
 /**

@@ -1,13 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import {
-  cronJobText,
-  exampleImage,
-  jobText,
-  moduleText,
-  nextJobName,
-} from "../src/dev/example.ts";
+import { cronJobText, exampleImage, jobText, moduleText, nextJobName } from "../src/dev/example.ts";
 import { mesh } from "./mesh.ts";
 
 const folder = join(import.meta.dirname, "../../../docs/examples");

@@ -1,9 +1,11 @@
 import type { Manifest } from "@mesh/declaration";
 import type { ApplyAnswer } from "@mesh/protocol";
+import { isApiError } from "@mesh/protocol";
 import type { Command } from "commander";
 import { badInput } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { contextOf } from "../context.ts";
+import { refused } from "../failure.ts";
 import { manifestName, readGoodManifests } from "../manifest-files.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -31,7 +33,10 @@ export function addApplyCommands(program: Command, s: Surroundings): void {
       const manifests = await readGoodManifests(options.file, s);
       const done = [];
       for (const manifest of manifests) {
-        const answer = await applyOne(context, manifest, options.replace === true);
+        const answer = await sending(
+          manifest,
+          applyOne(context, manifest, options.replace === true),
+        );
         done.push({ name: manifestName(manifest), outcome: answer.outcome });
         if (!context.json) s.terminal.out(outcomeLine(context, manifestName(manifest), answer));
         if (!context.json && manifest.kind === "Module")
@@ -51,9 +56,19 @@ export function addApplyCommands(program: Command, s: Surroundings): void {
         throw badInput("usage.create", "a module is applied, not created", "use mesh apply -f");
       }
       const made = [];
-      for (const manifest of manifests) made.push(await createOne(context, manifest));
+      for (const manifest of manifests)
+        made.push(await sending(manifest, createOne(context, manifest)));
       if (context.json) s.terminal.out(JSON.stringify(made, undefined, 2));
     });
+}
+
+/** Sends one manifest; a refusal names it, since a file may hold several. */
+async function sending<T>(manifest: Manifest, sent: Promise<T>): Promise<T> {
+  try {
+    return await sent;
+  } catch (error) {
+    throw isApiError(error) ? refused(error, manifestName(manifest)) : error;
+  }
 }
 
 function applyOne(context: Context, manifest: Manifest, replace: boolean): Promise<ApplyAnswer> {

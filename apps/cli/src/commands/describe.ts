@@ -32,10 +32,11 @@ async function describe(
   switch (resource) {
     case "jobs": {
       const job = await client.job(namespace, name);
-      const tasks = (await client.tasks(namespace)).filter(
-        ({ task }) => task.jobId === job.state.job.id,
-      );
-      return show(context, { ...job, tasks }, () => jobLines(context, job, tasks));
+      const last = job.state.job.taskIds.at(-1);
+      const tasks = await client.tasks(namespace);
+      const output = tasks.find(({ task }) => task.id === last)?.output;
+      const data = output === undefined ? job : { ...job, output };
+      return show(context, data, () => jobLines(context, job, output));
     }
     case "cronjobs": {
       const cronJob = await client.cronJob(namespace, name);

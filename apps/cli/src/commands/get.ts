@@ -89,10 +89,8 @@ async function listResource(
         nodeColumns(reading),
         "no nodes: no agent has registered",
       );
-    case "runs": {
-      const filter = { namespace, schedule: options.schedule, module: options.module, limit };
-      return list(context, await client.runs(filter), runColumns, "no runs yet");
-    }
+    case "runs":
+      return listRuns(context, options, limit);
     case "events": {
       const events = await client.events({ after: 0, limit, waitSeconds: 0 });
       return list(context, events, eventColumns(reading), "no events yet");
@@ -102,6 +100,22 @@ async function listResource(
       return list(context, await client.namespaces(), columns, "no namespaces");
     }
   }
+}
+
+/**
+ * Runs of CronJobs and of modules' scheduled containers alike. The latter belong to no namespace,
+ * so one is filtered by only when it was asked for, or when a CronJob is meant.
+ */
+async function listRuns(context: Context, options: GetOptions, limit: number): Promise<void> {
+  const { schedule, module } = options;
+  const inNamespace = context.namespaceGiven || schedule !== undefined;
+  const runs = await context.client.runs({
+    ...(inNamespace && module === undefined ? { namespace: context.namespace } : {}),
+    schedule,
+    module,
+    limit,
+  });
+  list(context, runs, runColumns, "no runs yet");
 }
 
 /** Data with `-o json`; a table; or, for nothing, a sentence that says what there is none of. */

@@ -1,5 +1,6 @@
+import type { Task } from "@mesh/jobs";
 import { explainJobReason } from "@mesh/jobs";
-import type { JobView, TaskView } from "@mesh/protocol";
+import type { JobView } from "@mesh/protocol";
 import { attemptsText, statusColour } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../paint.ts";
@@ -13,14 +14,13 @@ import { section } from "./section.ts";
 export function jobLines(
   context: Context,
   view: JobView,
-  tasks: readonly TaskView[],
+  output: string | undefined,
 ): readonly string[] {
   const { job } = view.state;
   const { paint, reader } = context;
   const both = (at: number | undefined): string | undefined =>
     at === undefined ? undefined : `${utcText(at)} (${localText(at, reader)})`;
-  const attempts = [...tasks].sort((a, b) => a.attempt - b.attempt);
-  const output = attempts.at(-1)?.output;
+  const attempts = attemptsOf(view);
   return [
     ...fieldLines(
       [
@@ -46,13 +46,23 @@ export function jobLines(
   ];
 }
 
+/** One task of a Job with its number: the tasks of a Job are its attempts, in order (J4). */
+interface Attempt {
+  readonly attempt: number;
+  readonly task: Task;
+}
+
+function attemptsOf({ state }: JobView): readonly Attempt[] {
+  return state.tasks.map((task, index) => ({ attempt: index + 1, task }));
+}
+
 /** What a work printed, line by line, safe to show on a terminal. */
 export function outputLines(output: string | undefined): readonly string[] {
   if (output === undefined || output === "") return [];
   return printable(output).replace(/\n$/, "").split("\n");
 }
 
-const attemptColumns = (reader: Clockface): readonly Column<TaskView>[] => [
+const attemptColumns = (reader: Clockface): readonly Column<Attempt>[] => [
   { title: "ATTEMPT", text: ({ attempt }) => attempt },
   { title: "NODE", text: ({ task }) => task.nodeId },
   {

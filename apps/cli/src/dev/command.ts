@@ -3,12 +3,11 @@ import { Option } from "commander";
 import { contextOf } from "../context.ts";
 import { parseCount } from "../instants.ts";
 import type { Surroundings } from "../surroundings.ts";
-import type { EngineChoice } from "./engine.ts";
-import { engineChoices } from "./engine.ts";
+import type { EngineChoice } from "./dev-options.ts";
+import { engineChoices } from "./dev-options.ts";
 import { exampleImage } from "./example.ts";
-import { runDev } from "./session.ts";
 
-interface DevOptions {
+interface TypedOptions {
   readonly port: string;
   readonly engine: EngineChoice;
   readonly image: string;
@@ -27,8 +26,10 @@ export function addDevCommand(program: Command, s: Surroundings): void {
     )
     .option("--image <reference>", "image of the example, pinned by digest", exampleImage)
     .addHelpText("after", "\nEverything is kept in ./.mesh; delete that folder to start afresh.")
-    .action(async (options: DevOptions, command: Command) => {
+    .action(async (options: TypedOptions, command: Command) => {
       const port = parseCount(options.port, { option: "--port", least: 0, most: 65_535 });
+      // Loaded only here: no other command needs a server and an agent.
+      const { runDev } = await import("./session.ts");
       await runDev(contextOf(command, s), { port, engine: options.engine, image: options.image });
     });
 }

@@ -1,10 +1,8 @@
 import type { AgentConfig, RunningAgent } from "@mesh/agent";
 import { findEngine, startAgent } from "@mesh/agent";
 import { cannot } from "../command-error.ts";
+import type { EngineChoice } from "./dev-options.ts";
 import type { Held } from "./held.ts";
-
-export const engineChoices = ["auto", "docker", "podman", "raw-exec"] as const;
-export type EngineChoice = (typeof engineChoices)[number];
 
 type Engine = AgentConfig["engine"];
 type AgentBase = Omit<AgentConfig, "engine">;

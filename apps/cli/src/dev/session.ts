@@ -6,7 +6,7 @@ import { badInput, cannot } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { fieldLines } from "../table.ts";
 import { localText } from "../times.ts";
-import type { EngineChoice } from "./engine.ts";
+import type { DevOptions } from "./dev-options.ts";
 import { startDevAgent } from "./engine.ts";
 import {
   cronJobText,
@@ -22,12 +22,6 @@ import { followEvents, newestEvent } from "./follow.ts";
 import type { Held } from "./held.ts";
 import { holdStarted } from "./held.ts";
 import { createNarrator, nextText } from "./narrator.ts";
-
-export interface DevOptions {
-  readonly port: number;
-  readonly engine: EngineChoice;
-  readonly image: string;
-}
 
 const node = "dev";
 const namespace = "default";
