@@ -18,7 +18,7 @@ import {
 import { contentHash } from "./content-hash.ts";
 import type { HostContainer, HostDeclaration, HostModule, HostResource } from "./declaration.ts";
 import type { Diagnostic, ParseResult } from "./diagnostic.ts";
-import { type Fault, type Finding, type Path, quote, toDiagnostic } from "./finding.ts";
+import { capped, type Fault, type Finding, type Path, quote, toDiagnostic } from "./finding.ts";
 import { readImageReference } from "./image-reference.ts";
 import { declarationSchema } from "./manifest-schema.ts";
 import { accountOf, checkLabel, checkReserved, checkScoped } from "./names.ts";
@@ -74,9 +74,8 @@ const BOUND_WORDS: ReadonlySet<string> = new Set([
  * included, and one unknown key anywhere refuses the whole. The cost is linear in its size.
  */
 export function checkBound(declaration: unknown, bound: HostBound): readonly Diagnostic[] {
-  return checkFindings(declaration, bound)
-    .filter(({ severity }) => severity !== "warning")
-    .map(toDiagnostic);
+  const errors = checkFindings(declaration, bound).filter(({ severity }) => severity !== "warning");
+  return capped(errors).map(toDiagnostic);
 }
 
 /** As `checkBound`, with the declaration itself as the answer when it is allowed. */

@@ -2,7 +2,7 @@ import type { GenericSchema } from "valibot";
 import { checkCronJob, checkJob } from "./check-job.ts";
 import { checkModule } from "./check-module.ts";
 import { type ParseResult, unwrap } from "./diagnostic.ts";
-import { type Finding, quote, toDiagnostic } from "./finding.ts";
+import { capped, type Finding, quote, toDiagnostic } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
 import { cronJobSchema, jobSchema, moduleSchema } from "./manifest-schema.ts";
 import { checkShape } from "./shape.ts";
@@ -42,14 +42,16 @@ export function safeParseManifest(value: unknown): ParseResult<Manifest> {
 
 /** The layers that follow YAML: kind, shape, meaning. */
 export function checkManifest(value: unknown): Checked {
-  const { kind, fault } = kindOfManifest(value);
+  const plain = copyPlain(value, 0);
+  if (plain === TOO_DEEP) return { findings: [tooDeep()] };
+  const { kind, fault } = kindOfManifest(plain);
   if (kind === undefined) return { findings: [fault] };
-  const shape = checkShape(SCHEMAS[kind], value);
-  if (shape.length > 0) return { findings: shape };
-  const manifest = { kind, ...(copyPlain(value) as object) } as Manifest;
+  const shape = checkShape(SCHEMAS[kind], plain);
+  if (shape.length > 0) return { findings: capped(shape) };
+  const manifest = { kind, ...(plain as object) } as Manifest;
   const findings = checkMeaning(manifest);
   const clean = findings.every((finding) => finding.severity === "warning");
-  return clean ? { manifest, findings } : { findings };
+  return clean ? { manifest, findings } : { findings: capped(findings) };
 }
 
 function checkMeaning(manifest: Manifest): readonly Finding[] {
@@ -101,10 +103,30 @@ function unknownKind(written: unknown): Finding {
   };
 }
 
-/** A copy of plain data without the keys whose value is undefined. */
-function copyPlain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copyPlain);
+const MAX_DEPTH = 32;
+const TOO_DEEP = Symbol("too deep");
+
+/**
+ * A copy of plain data, made of own members only and without those whose value is undefined, so
+ * that what is checked is what is answered. `TOO_DEEP` for more than 32 levels, as for a cycle.
+ */
+function copyPlain(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(entries.map(([key, member]) => [key, copyPlain(member)]));
+  if (depth > MAX_DEPTH) return TOO_DEEP;
+  const members: [string, unknown][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const copy = copyPlain(member, depth + 1);
+    if (copy === TOO_DEEP) return TOO_DEEP;
+    if (copy !== undefined || Array.isArray(value)) members.push([key, copy]);
+  }
+  return Array.isArray(value) ? members.map(([, copy]) => copy) : Object.fromEntries(members);
+}
+
+function tooDeep(): Finding {
+  return {
+    code: "shape.too-deep",
+    path: [],
+    message: "maps and lists are nested more than 32 deep, or hold themselves",
+    help: "no field of a manifest nests so deep",
+  };
 }

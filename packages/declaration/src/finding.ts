@@ -63,6 +63,19 @@ export function toDiagnostic(finding: Finding): Diagnostic {
   };
 }
 
+const MAX_FINDINGS = 1000;
+
+/** At most a thousand findings, the last of which tells how many more there were. */
+export function capped<T extends { readonly code: string; readonly message: string }>(
+  findings: readonly T[],
+): readonly T[] {
+  const more = findings.length - MAX_FINDINGS;
+  const last = findings[MAX_FINDINGS - 1];
+  if (more <= 0 || last === undefined) return findings;
+  const told = `${last.message}; ${more} more problems are not shown`;
+  return [...findings.slice(0, MAX_FINDINGS - 1), { ...last, message: told }];
+}
+
 /** A value as a message quotes it: JSON, cut at 60 characters; nested values by their kind. */
 export function quote(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;

@@ -66,9 +66,10 @@ function unknownKeys(
   const known = KNOWN_KEYS.get(title) ?? [];
   const input = (holder?.input ?? {}) as object;
   const parent = path.slice(0, -1);
-  return Object.keys(input)
-    .filter((key) => !known.includes(key))
-    .map((key) => unknownKey(key, parent, known, input));
+  const unknown = Object.keys(input).filter((key) => !known.includes(key));
+  // An inherited member is not among the keys, but refused all the same.
+  if (unknown.length === 0) unknown.push(String(path.at(-1)));
+  return unknown.map((key) => unknownKey(key, parent, known, input));
 }
 
 function unknownKey(key: string, parent: Path, known: readonly string[], holder: object): Finding {

@@ -1,38 +1,17 @@
-import type { Document, Node, ParsedNode, Scalar, YAMLError, YAMLMap } from "yaml";
-import { Composer, isAlias, isMap, isScalar, isSeq, LineCounter, Parser } from "yaml";
+import type { CST, Document, ParsedNode, YAMLError } from "yaml";
+import { Composer, isScalar, Lexer, LineCounter, Parser } from "yaml";
 import { utf8Length } from "./paths.ts";
-
-/** A fault of the YAML layer, or a doubt about it, at offsets of the text. */
-export interface YamlFinding {
-  readonly code: string;
-  readonly severity?: "warning";
-  readonly message: string;
-  readonly help: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** One document: its plain value, and its nodes, which know where they stand. */
-export interface YamlDocument {
-  readonly value: unknown;
-  readonly root: Node;
-}
-
-/** What a text holds; `documents` is empty when a finding is an error. */
-export interface YamlText {
-  readonly documents: readonly YamlDocument[];
-  readonly findings: readonly YamlFinding[];
-  readonly lines: LineCounter;
-}
+import { quoteSchedule, type YamlFinding, type YamlText } from "./yaml-finding.ts";
+import { readDocuments } from "./yaml-node.ts";
 
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 32;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|(?<!^)\uFEFF|\p{Surrogate}/u;
+const MAX_LEXEMES = 65_536;
 
-/** Plain scalars that YAML 1.2 reads as strings and older readers as booleans or numbers. */
-const AMBIGUOUS =
-  /^(?:y|yes|n|no|on|off|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?0b[01_]+|[-+]?[0-9]+_[0-9_]*)$/i;
+/** What cannot stand in a manifest: controls, line breaks of other readers, and stray marks. */
+export const CONTROL =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|(?<!^)\uFEFF|\p{Surrogate}/u;
 
 /**
  * Reads YAML 1.2 into plain data and refuses what hides or repeats content (R4): directives, tags,
@@ -59,7 +38,10 @@ export function readYaml(text: string, { many }: { many: boolean }): YamlText {
   return { ...readDocuments(filled), lines };
 }
 
-function compose(text: string, lines: LineCounter, findings: YamlFinding[]) {
+type Composed = Document.Parsed<ParsedNode>;
+
+/** The documents of a text; findings are what stops the reading before nodes are looked at. */
+function compose(text: string, lines: LineCounter, findings: YamlFinding[]): readonly Composed[] {
   const parser = new Parser(lines.addNewLine);
   const composer = new Composer({
     uniqueKeys: false,
@@ -67,21 +49,68 @@ function compose(text: string, lines: LineCounter, findings: YamlFinding[]) {
     logLevel: "silent",
     strict: true,
   });
-  const documents: Document.Parsed<ParsedNode>[] = [];
-  for (const token of parser.parse(text)) {
-    if (token.type === "directive") {
-      findings.push({
-        code: "yaml.directive",
-        message: "a directive changes how YAML is read",
-        help: "remove the line that begins with %",
-        start: token.offset,
-        end: token.offset + token.source.length,
-      });
+  const documents: Composed[] = [];
+  const take = (tokens: Iterable<CST.Token>) => {
+    for (const token of tokens) {
+      if (token.type === "directive") findings.push(directive(token));
+      documents.push(...composer.next(token));
     }
-    documents.push(...composer.next(token));
+  };
+  lines.addNewLine(0);
+  let lexemes = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    take(parser.next(lexeme));
+    lexemes++;
+    const stop = lexemes > MAX_LEXEMES ? tooMany(parser.offset) : tooDeep(parser.stack);
+    if (stop !== undefined) {
+      findings.push(stop);
+      return [];
+    }
   }
+  take(parser.end());
   documents.push(...composer.end(documents.length === 0, text.length));
   return documents;
+}
+
+/**
+ * The composer recurses into what the parser nests, and running out of stack there can end the
+ * process; so the depth is judged while the parser's stack grows. The root is not counted.
+ */
+function tooDeep(stack: readonly CST.Token[]): YamlFinding | undefined {
+  if (stack.length <= MAX_DEPTH + 1) return undefined;
+  const nested = stack.filter(({ type }) => COLLECTIONS.has(type));
+  const start = nested[MAX_DEPTH + 1]?.offset;
+  if (start === undefined) return undefined;
+  return {
+    code: "yaml.too-deep",
+    message: "maps and lists are nested more than 32 deep",
+    help: "no field of a manifest nests so deep: check the brackets",
+    start,
+    end: start + 1,
+  };
+}
+
+const COLLECTIONS: ReadonlySet<string> = new Set(["block-map", "block-seq", "flow-collection"]);
+
+function directive({ offset, source }: CST.Token & { source: string }): YamlFinding {
+  return {
+    code: "yaml.directive",
+    message: "a directive changes how YAML is read",
+    help: "remove the line that begins with %",
+    start: offset,
+    end: offset + source.length,
+  };
+}
+
+/** A manifest of a thousand containers has fewer parts; what reads them costs time for each. */
+function tooMany(offset: number): YamlFinding {
+  return {
+    code: "yaml.too-large",
+    message: "a manifest has at most 65536 keys, values and signs",
+    help: "split the file",
+    start: offset,
+    end: offset,
+  };
 }
 
 function tooLarge(text: string): YamlFinding | undefined {
@@ -112,10 +141,7 @@ function controlCharacter(text: string, lines: LineCounter): YamlFinding | undef
   };
 }
 
-function firstSyntaxFault(
-  text: string,
-  documents: readonly Document.Parsed<ParsedNode>[],
-): YamlFinding | undefined {
+function firstSyntaxFault(text: string, documents: readonly Composed[]): YamlFinding | undefined {
   const errors = documents.flatMap((document) => document.errors);
   const [first] = errors.sort((a, b) => a.pos[0] - b.pos[0]);
   return first === undefined ? undefined : syntaxFault(text, first);
@@ -137,7 +163,6 @@ function syntaxFault(text: string, error: YAMLError): YamlFinding {
     const message = "a tab cannot indent";
     return { ...place, code: "yaml.tab-indent", message, help: "indent with spaces" };
   }
-  if (error.code === "RESOURCE_EXHAUSTION") return { ...place, ...TOO_DEEP };
   const message = error.message.replace(/\s+/g, " ").slice(0, 160);
   return { ...place, code: "yaml.syntax", message, help: syntaxHelp(line) };
 }
@@ -148,21 +173,7 @@ function syntaxHelp(line: string): string {
   return "mend the syntax here; nothing after it was looked at";
 }
 
-/** The most frequent mistake of all: a cron expression that begins with `*`, without quotes. */
-function quoteSchedule(value: string): { message: string; help: string } {
-  return {
-    message: "a schedule that begins with * needs quotes: without them * refers to an anchor",
-    help: `write schedule: "${value}"`,
-  };
-}
-
-const TOO_DEEP = {
-  code: "yaml.too-deep",
-  message: "maps and lists are nested more than 32 deep",
-  help: "no field of a manifest nests so deep: check the brackets",
-} as const;
-
-function severalDocuments(second: Document.Parsed<ParsedNode>): YamlFinding {
+function severalDocuments(second: Composed): YamlFinding {
   const start = second.contents?.range[0] ?? second.range[0];
   return {
     code: "yaml.documents",
@@ -189,133 +200,4 @@ function isEmptyNode(node: ParsedNode | null): boolean {
     node === null ||
     (isScalar(node) && node.value === null && node.anchor === undefined && node.tag === undefined)
   );
-}
-
-function readDocuments(documents: readonly Document.Parsed<ParsedNode>[]) {
-  const reader: Reader = { errors: [], warnings: [], anchored: false, deep: false };
-  const read: YamlDocument[] = [];
-  for (const { contents } of documents) {
-    if (contents !== null) read.push({ value: readNode(reader, contents, 0), root: contents });
-  }
-  if (reader.errors.length === 0) return { documents: read, findings: reader.warnings };
-  const visible = reader.errors.filter(({ code }) => !(reader.anchored && code === "yaml.alias"));
-  return { documents: [], findings: visible };
-}
-
-interface Reader {
-  readonly errors: YamlFinding[];
-  readonly warnings: YamlFinding[];
-  anchored: boolean;
-  deep: boolean;
-}
-
-type Refusal = Pick<YamlFinding, "code" | "message" | "help">;
-
-function refuse(reader: Reader, node: Node, refusal: Refusal): void {
-  const [start, end] = node.range ?? [0, 0];
-  reader.errors.push({ ...refusal, start, end: Math.max(start, end) });
-}
-
-function readNode(reader: Reader, node: Node | null, depth: number): unknown {
-  if (node === null) return null;
-  if (isAlias(node)) return readAlias(reader, node, undefined);
-  checkProperties(reader, node);
-  if (isScalar(node)) {
-    warnAmbiguous(reader, node);
-    return node.value;
-  }
-  if (depth > MAX_DEPTH) {
-    if (!reader.deep) refuse(reader, node, TOO_DEEP);
-    reader.deep = true;
-    return null;
-  }
-  if (isMap(node)) return readMap(reader, node, depth);
-  if (isSeq(node)) return node.items.map((item) => readNode(reader, item as Node, depth + 1));
-  return null;
-}
-
-function readAlias(reader: Reader, node: Node & { source: string }, key: unknown): null {
-  const schedule = key === "schedule" ? quoteSchedule(`*${node.source}`) : undefined;
-  refuse(reader, node, {
-    code: "yaml.alias",
-    message: schedule?.message ?? "an alias cannot stand in a manifest",
-    help:
-      schedule?.help ?? "write the value out where it is used, or quote a text that begins with *",
-  });
-  return null;
-}
-
-/** One anchor stands for all: what refers to it is refused with it. */
-function checkProperties(reader: Reader, node: Node & { anchor?: string; tag?: string }): void {
-  if (node.anchor !== undefined && !reader.anchored) {
-    reader.anchored = true;
-    refuse(reader, node, {
-      code: "yaml.anchor",
-      message: "an anchor cannot stand in a manifest: what is shared is hidden where it is used",
-      help: "write the value out where it is used",
-    });
-  }
-  if (node.tag !== undefined) {
-    refuse(reader, node, {
-      code: "yaml.tag",
-      message: `the tag ${node.tag.slice(0, 60)} cannot stand in a manifest`,
-      help: "remove the tag, and quote the value if it is a text",
-    });
-  }
-}
-
-function readMap(reader: Reader, map: YAMLMap, depth: number): object {
-  const result: Record<string, unknown> = {};
-  for (const { key, value } of map.items) {
-    const name = readKey(reader, map, key as Node | null);
-    if (name !== undefined && Object.hasOwn(result, name)) {
-      refuse(reader, key as Node, {
-        code: "yaml.duplicate-key",
-        message: `the key ${JSON.stringify(name.slice(0, 60))} stands twice in one map`,
-        help: "remove one of the two",
-      });
-    }
-    const node = value as Node | null;
-    const read = isAlias(node) ? readAlias(reader, node, name) : readNode(reader, node, depth + 1);
-    if (name === undefined) continue;
-    if (name === "__proto__") {
-      Object.defineProperty(result, name, { value: read, enumerable: true });
-    } else {
-      result[name] = read;
-    }
-  }
-  return result;
-}
-
-function readKey(reader: Reader, map: YAMLMap, key: Node | null): string | undefined {
-  if (key !== null && isScalar(key) && typeof key.value === "string") {
-    if (key.value === "<<" && key.type === "PLAIN") {
-      refuse(reader, key, {
-        code: "yaml.merge-key",
-        message: "a merge key cannot stand in a manifest",
-        help: "write the fields out",
-      });
-      return undefined;
-    }
-    checkProperties(reader, key);
-    warnAmbiguous(reader, key);
-    return key.value;
-  }
-  const help = "quote it if it is a name";
-  refuse(reader, key ?? map, { code: "yaml.key-type", message: "a key must be a string", help });
-  return undefined;
-}
-
-function warnAmbiguous(reader: Reader, node: Scalar): void {
-  const { value, type } = node;
-  if (type !== "PLAIN" || typeof value !== "string" || !AMBIGUOUS.test(value)) return;
-  const [start, end] = node.range ?? [0, 0];
-  reader.warnings.push({
-    code: "yaml.ambiguous-scalar",
-    severity: "warning",
-    message: `${value} is a string here, but a boolean or a number for older YAML readers`,
-    help: `quote it: "${value}"`,
-    start,
-    end,
-  });
 }

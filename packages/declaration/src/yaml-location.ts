@@ -9,7 +9,7 @@ import {
   pointerTo,
   toDiagnostic,
 } from "./finding.ts";
-import type { YamlFinding } from "./yaml-document.ts";
+import type { YamlFinding } from "./yaml-finding.ts";
 
 type Range = NonNullable<Diagnostic["range"]>;
 

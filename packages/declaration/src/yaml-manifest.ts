@@ -2,7 +2,8 @@ import { checkManifest } from "./check-manifest.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { quote } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
-import { readYaml, type YamlDocument, type YamlText } from "./yaml-document.ts";
+import { readYaml } from "./yaml-document.ts";
+import type { YamlDocument, YamlText } from "./yaml-finding.ts";
 import { fromYaml, type Source, withRange } from "./yaml-location.ts";
 
 /** A diagnostic with the name of the file it is about, where the caller gave one. */

@@ -1,4 +1,5 @@
 export { formatDiagnostic } from "./code-frame.ts";
+export { formatManifestYaml } from "./yaml-format.ts";
 export {
   type ParsedYaml,
   type ParsedYamls,

@@ -1,6 +1,6 @@
+import { createSchedule, decideSchedule } from "@mesh/concurrency";
 import { nextOccurrence, parseCron } from "@mesh/cron";
 import { createJob } from "@mesh/jobs";
-import { createSchedule, decideSchedule } from "@mesh/concurrency";
 import { describe, expect, it } from "vitest";
 import {
   containerKind,

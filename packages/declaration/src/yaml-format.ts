@@ -1,0 +1,34 @@
+import { Document, Scalar, visit } from "yaml";
+import type { Manifest } from "./manifest.ts";
+import { CONTROL } from "./yaml-document.ts";
+import { AMBIGUOUS } from "./yaml-node.ts";
+
+/**
+ * A manifest as YAML text that `parseManifestYaml` reads back as the same manifest, without a
+ * warning about the text: what older readers take for a boolean or number is quoted, and what
+ * cannot stand in a manifest is escaped.
+ */
+export function formatManifestYaml(manifest: Manifest): string {
+  const document = new Document(manifest, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === "string" && needsQuotes(node.value)) {
+        node.type = Scalar.QUOTE_DOUBLE;
+      }
+    },
+  });
+  // Such characters stand inside double quotes only, where an escape says them.
+  return document
+    .toString({ lineWidth: 0 })
+    .replace(new RegExp(CONTROL, "gu"), (unit) => escapeOf(unit));
+}
+
+function needsQuotes(text: string): boolean {
+  return (
+    AMBIGUOUS.test(text) || CONTROL.test(text) || text.includes("\r") || text.includes("\ufeff")
+  );
+}
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
