@@ -1,70 +1,64 @@
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
-import {
-  matchesCron,
-  nextOccurrence,
-  occurrencesBetween,
-  parseCron,
-  previousOccurrence,
-} from "../src/index.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nextOccurrence, occurrencesBetween, parseCron } from "../src/index.ts";
+import { answer, type Row, readRows } from "./support/case-rows.ts";
 
-interface Row {
-  readonly id: string;
-  readonly kind: "next" | "dst" | "hang" | "match" | "between" | "policy" | "parse";
-  readonly expr: string;
-  readonly tz: string;
-  readonly after: string;
-  readonly until?: string;
-  readonly now?: string;
-  readonly limit?: number;
-  readonly dueCount?: number;
-  readonly expect: readonly string[] | "none" | "error";
-  readonly note?: string;
-}
+const rows = readRows<Row>("cron.jsonl");
+const machineZone = process.env.TZ;
 
-const rows: readonly Row[] = readFileSync(new URL("./cases/cron.jsonl", import.meta.url), "utf8")
-  .split("\n")
-  .filter((line) => line !== "")
-  .map((line) => JSON.parse(line) as Row);
+/** Offset of 1 October 2026 on the process's own clock: shows that the zone really is another. */
+const PROCESS_ZONES = [
+  ["UTC", 0],
+  ["America/New_York", 240],
+  ["Australia/Lord_Howe", -630],
+  ["Asia/Kolkata", -330],
+] as const;
 
-const iso = (instant: number): string => new Date(instant).toISOString().replace(".000Z", "Z");
+describe.each(PROCESS_ZONES)("published cases with the process in %s", (zone, minutesWest) => {
+  beforeAll(() => {
+    process.env.TZ = zone;
+    expect(new Date(Date.UTC(2026, 8, 1)).getTimezoneOffset()).toBe(minutesWest);
+  });
+  afterAll(() => {
+    if (machineZone === undefined) delete process.env.TZ;
+    else process.env.TZ = machineZone;
+  });
 
-function answer(row: Row): readonly string[] | "none" | "error" {
-  const options = { timeZone: row.tz };
-  const after = Date.parse(row.after);
-  if (row.kind === "parse") {
-    try {
-      nextOccurrence(parseCron(row.expr), after, options);
-      return [];
-    } catch {
-      return "error";
-    }
-  }
-  const cron = parseCron(row.expr);
-  if (row.kind === "match") return matchesCron(cron, after, options) ? [iso(after)] : "none";
-  if (row.kind === "between" || row.kind === "policy") {
-    const through = Date.parse((row.until ?? row.now) as string);
-    const all = occurrencesBetween(cron, { after, through }, { ...options, limit: Infinity });
-    if (row.dueCount !== undefined) expect(all).toHaveLength(row.dueCount);
-    if (all.length === 0) return "none";
-    return (row.limit === undefined ? all : all.slice(-row.limit)).map(iso);
-  }
-  const found: string[] = [];
-  let from = after;
-  while (found.length < (row.limit ?? 1)) {
-    const next = nextOccurrence(cron, from, options);
-    if (next === undefined) break;
-    expect(previousOccurrence(cron, next + 1, options)).toBe(next);
-    found.push(iso(next));
-    from = next;
-  }
-  return found.length === 0 ? "none" : found;
-}
+  it.each(rows.map((row) => [row.id, row] as const))("%s", (_, row) => {
+    expect(answer(row)).toEqual(row.expect);
+  });
 
-describe(`published cases, in process zone ${process.env.TZ ?? "of the machine"}`, () => {
-  for (const row of rows) {
-    it(`${row.id}: ${row.expr} in ${row.tz} (${row.kind})`, () => {
-      expect(answer(row)).toEqual(row.expect);
-    });
-  }
+  it("[C31-90] the process's own zone plays no part (C7)", () => {
+    const timeZone = "Europe/Belgrade";
+    const weekdays = parseCron("0 9 * * 1-5");
+    const after = Date.UTC(2026, 9, 13);
+    expect(nextOccurrence(weekdays, after)).toBe(Date.UTC(2026, 9, 13, 9));
+    expect(nextOccurrence(weekdays, after, { timeZone })).toBe(Date.UTC(2026, 9, 13, 7));
+    const window = { after: new Date("2026-03-28T12:00Z"), through: new Date("2026-03-31T00:30Z") };
+    expect(occurrencesBetween(parseCron("30 2 * * *"), window, { timeZone })).toEqual([
+      new Date("2026-03-30T00:30Z"),
+      new Date("2026-03-31T00:30Z"),
+    ]);
+  });
+});
+
+describe("rows that made other libraries hang", () => {
+  it.each(rows.filter((row) => row.kind === "hang").map((row) => [row.id, row] as const))(
+    "%s reads the zone data at most once",
+    (_, row) => {
+      let reads = 0;
+      const zones = {
+        version: "counted",
+        zoneNames: () => [],
+        findZone: (name: string) => name,
+        zoneOffsets: (_name: string, window: { from: number }) => {
+          reads++;
+          return [{ at: window.from, offsetSeconds: 0 }];
+        },
+      };
+      answer(row, zones);
+      expect(reads).toBeLessThanOrEqual(3);
+      answer(row, zones);
+      expect(reads).toBeLessThanOrEqual(3);
+    },
+  );
 });
