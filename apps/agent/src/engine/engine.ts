@@ -20,8 +20,8 @@ export interface Engine {
   inspect(id: string): Promise<ContainerState | undefined>;
   /** Asks to end, and ends by force after the grace. One that is not there is no error. */
   stop(id: string, graceSeconds: number): Promise<void>;
-  /** Removes the container, by force if it runs. One that is not there is no error. */
-  remove(id: string): Promise<void>;
+  /** Removes by id or name, by force if it runs. One that is not there is no error. */
+  remove(idOrName: string): Promise<void>;
   /** Containers that carry all of these labels, running or not. */
   list(labels: Labels): Promise<readonly OwnedContainer[]>;
   /** The last characters that the container printed, at most `limit`. */

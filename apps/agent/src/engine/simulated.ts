@@ -122,10 +122,12 @@ export function simulatedEngine(options: SimulatedEngineOptions): SimulatedEngin
         });
       });
     },
-    remove: async (id) => {
+    remove: async (idOrName) => {
       world.check();
-      const container = world.containers.get(id);
+      const all = [...world.containers.values()];
+      const container = all.find(({ id, spec }) => id === idOrName || spec.name === idOrName);
       if (container === undefined) return;
+      const { id } = container;
       world.record("remove", container.spec.name);
       if (container.state.phase === "running") world.end(id, code(137));
       world.containers.delete(id);

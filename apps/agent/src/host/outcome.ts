@@ -6,7 +6,7 @@ export type FailureReason = NonNullable<Extract<TaskReport, { status: "failed" }
 
 /** How a container's run ended: with a code of its own, or as a failure with its reason (A8). */
 export type RunEnd =
-  | { readonly kind: "code"; readonly exitCode: number }
+  | { readonly kind: "code"; readonly exitCode: number; readonly message?: string }
   | {
       readonly kind: "failure";
       readonly reason: FailureReason;
@@ -29,8 +29,8 @@ export function runEndOf(exit: Exit): RunEnd {
 
 /** A start that did not come about, as the end of its run. */
 export function runEndOfError(error: unknown): RunEnd {
-  const reason =
-    isEngineError(error) && error.code === "neverStarted" ? "neverStarted" : "engineError";
+  const away = isEngineError(error) && error.code === "unavailable";
+  const reason = away ? "engineError" : "neverStarted";
   return failure(reason, messageOf(error));
 }
 

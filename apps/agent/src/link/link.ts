@@ -1,0 +1,217 @@
+import type {
+  HeartbeatRequest,
+  MeshClient,
+  NodeStatus,
+  PollAnswer,
+  RegisterRequest,
+} from "@mesh/protocol";
+import { isApiError } from "@mesh/protocol";
+import { backoffMs, type Clock, pause } from "../clock.ts";
+import { messageOf } from "../engine/engine-error.ts";
+import type { Log } from "../host/log.ts";
+import type { Journal } from "../journal/journal.ts";
+
+/** The four calls of an agent. */
+export type AgentClient = Pick<MeshClient, "register" | "heartbeat" | "poll" | "report">;
+
+export interface LinkContext {
+  readonly client: AgentClient;
+  readonly registration: RegisterRequest;
+  readonly journal: Journal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly status: () => NodeStatus;
+  /** The generation that was taken up. */
+  readonly generation: () => number;
+  /** A lease was granted by an answer to what was sent at `sentAt` of elapsed time (S4). */
+  readonly onLease: (lease: { readonly leaseSeconds: number; readonly sentAt: number }) => void;
+  readonly onPoll: (answer: PollAnswer, asked: { readonly askedAt: number }) => void;
+  readonly onAcknowledged: () => void;
+}
+
+/** The agent's side of the link: it asks, reports and repeats; nothing else waits for it (A2). */
+export interface Link {
+  /** Runs until the signal aborts; never rejects. */
+  run(): Promise<void>;
+  /** Something is to be reported. */
+  reportSoon(): void;
+  /** The status changed. */
+  beatSoon(): void;
+  /** Sends what is left, once; for a stop that everything else came to an end before. */
+  flush(): Promise<void>;
+}
+
+/** At most this many at a time; the protocol allows 500. */
+const BATCH = 100;
+/** Longest pause between two tries to reach the server. */
+const LONGEST_PAUSE_MS = 30_000;
+
+export function createLink(context: LinkContext): Link {
+  const { client, registration, signal } = context;
+  const { node } = registration;
+  const session: Session = { revision: undefined, registered: false, leaseSeconds: 30 };
+  const reports = createBell();
+  const beats = createBell();
+  return {
+    reportSoon: reports.ring,
+    beatSoon: beats.ring,
+    flush: async () => {
+      await sendReports(context);
+      await client.heartbeat({ node, status: context.status() });
+    },
+    run: async () => {
+      // Nothing else is asked of the server before it knows the node.
+      await repeat(context, "register", async () => {
+        await register(context, session);
+        return "done";
+      });
+      await Promise.all([
+        repeat(context, "heartbeat", () => beat(context, session, beats)),
+        repeat(context, "poll", () => poll(context, session)),
+        repeat(context, "report", async () => {
+          if ((await sendReports(context)) === 0) await reports.wait(signal);
+        }),
+      ]);
+    },
+  };
+}
+
+interface Session {
+  /** What the last poll answered; the next one is held until something differs from it. */
+  revision: string | undefined;
+  registered: boolean;
+  leaseSeconds: number;
+}
+
+async function register(context: LinkContext, session: Session): Promise<void> {
+  const { client, registration, clock, onLease, log } = context;
+  const sentAt = clock.elapsed();
+  const { leaseSeconds } = await client.register(registration);
+  session.registered = true;
+  session.leaseSeconds = leaseSeconds;
+  log.info({ node: registration.node, leaseSeconds }, "registered");
+  onLease({ leaseSeconds, sentAt });
+}
+
+async function beat(context: LinkContext, session: Session, bell: Bell): Promise<void> {
+  const { client, registration, clock, signal, onLease } = context;
+  if (!session.registered) await register(context, session);
+  const request: HeartbeatRequest = { node: registration.node, status: context.status() };
+  const sentAt = clock.elapsed();
+  const answer = await client.heartbeat(request).catch((error: unknown) => {
+    // A server that does not know the node any more is told again who it is.
+    if (isApiError(error) && error.status === 404) session.registered = false;
+    throw error;
+  });
+  session.leaseSeconds = answer.leaseSeconds;
+  onLease({ leaseSeconds: answer.leaseSeconds, sentAt });
+  await bell.wait(signal, { clock, withinMs: (answer.leaseSeconds * 1000) / 4 });
+}
+
+async function poll(context: LinkContext, session: Session): Promise<void> {
+  const { client, registration, clock, signal, generation, onPoll } = context;
+  const askedAt = clock.elapsed();
+  const answer = await client.poll(
+    {
+      node: registration.node,
+      generation: generation(),
+      ...(session.revision === undefined ? {} : { revision: session.revision }),
+    },
+    { signal },
+  );
+  if (signal.aborted) return;
+  onPoll(answer, { askedAt });
+  session.revision = answer.revision;
+}
+
+/** Sends the oldest pending reports; resolves with how many the server acknowledged (A8). */
+async function sendReports(context: LinkContext): Promise<number> {
+  const { client, registration, journal, onAcknowledged } = context;
+  const { node } = registration;
+  const pending = journal.pendingReports(BATCH);
+  if (pending.length === 0) return 0;
+  const acknowledged = await client
+    .report({ node, reports: [...pending] })
+    .then((answer) => answer.acknowledged)
+    .catch(async (error: unknown) => {
+      // One report that the server cannot read must not hold up the others.
+      if (!isApiError(error) || error.status !== 400 || pending.length === 1) throw error;
+      return sendEach(context, pending);
+    });
+  if (acknowledged.length === 0) throw new Error("the server acknowledged no report");
+  journal.acknowledge(acknowledged);
+  onAcknowledged();
+  return acknowledged.length;
+}
+
+async function sendEach(
+  { client, registration, log }: LinkContext,
+  pending: ReturnType<Journal["pendingReports"]>,
+): Promise<string[]> {
+  const acknowledged: string[] = [];
+  for (const report of pending) {
+    try {
+      const answer = await client.report({ node: registration.node, reports: [report] });
+      acknowledged.push(...answer.acknowledged);
+    } catch (error) {
+      if (!isApiError(error) || error.status !== 400) throw error;
+      log.error({ report, reason: error.message }, "the server cannot read a report");
+    }
+  }
+  return acknowledged;
+}
+
+/** Repeats `action` until the agent stops or it says "done"; a failure is waited out and logged. */
+async function repeat(
+  { clock, log, signal }: LinkContext,
+  what: string,
+  action: () => Promise<"done" | void>,
+): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    try {
+      if ((await action()) === "done") return;
+      if (failures > 0) log.info({ call: what }, "the server answers again");
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      failures += 1;
+      const fields = { call: what, failures, reason: messageOf(error) };
+      if (failures === 1 || failures % 20 === 0) log.warn(fields, "the server does not answer");
+      await pause(clock, Math.min(backoffMs(failures), LONGEST_PAUSE_MS), signal);
+    }
+  }
+}
+
+interface Bell {
+  ring(): void;
+  /** Resolves at the next ring, at once if it rang since the last wait, or after `withinMs`. */
+  wait(signal: AbortSignal, limit?: { clock: Clock; withinMs: number }): Promise<void>;
+}
+
+function createBell(): Bell {
+  let rung = false;
+  let wake: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      wake?.();
+    },
+    wait: (signal, limit) =>
+      new Promise((resolve) => {
+        const done = (): void => {
+          rung = false;
+          wake = undefined;
+          cancel?.();
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        let cancel: (() => void) | undefined;
+        if (rung || signal.aborted) return done();
+        wake = done;
+        cancel = limit?.clock.after(limit.withinMs, done);
+        signal.addEventListener("abort", done);
+      }),
+  };
+}
