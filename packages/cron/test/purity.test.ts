@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 const folder = new URL("../src/", import.meta.url);
 const sources = readdirSync(folder).map((name) => ({
   name,
-  text: readFileSync(new URL(name, folder), "utf8").replace(/\/\*[^]*?\*\//g, ""),
+  text: readFileSync(new URL(name, folder), "utf8").replace(/\/\*[\s\S]*?\*\//g, ""),
 }));
 
 describe("the sources", () => {
