@@ -53,9 +53,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   return {
     app: buildApp(deps, auth, log),
     async idle() {
-      for (let round = 0; round < 3; round += 1) {
-        for (const loop of all) await loop.idle();
-      }
+      // One loop's commit pokes another: until a whole round finds none at work.
+      while ((await Promise.all(all.map((loop) => loop.idle()))).includes(true));
     },
     stopWaiting: () => waiters.close(),
     async stop() {

@@ -18,7 +18,7 @@ export interface SecretValue {
   readonly value: string;
 }
 
-/** The live task of a Job as its node is told of it: the work is the Job's spec (J2, J12). */
+/** The live task of a Job as its node is told of it: the work is the Job's spec (J2). */
 export function assignmentOf(job: StoredJob, secrets: readonly SecretValue[]): TaskAssignment {
   const { id, namespace, spec, taskIds } = job.state.job;
   const task = job.state.tasks.at(-1) as (typeof job.state.tasks)[number];
@@ -36,10 +36,7 @@ export function assignmentOf(job: StoredJob, secrets: readonly SecretValue[]): T
     work: {
       image: spec.image,
       ...(spec.command === undefined ? {} : { command: [...spec.command] }),
-      environment: {
-        ...spec.environment,
-        ...promised({ id, namespace, name: spec.name, attempt, taskId: task.id, scheduledAt }),
-      },
+      ...(spec.environment === undefined ? {} : { environment: { ...spec.environment } }),
       cpuMillicores: size.cpu_millicores,
       memoryBytes: size.memory_bytes,
       ...(secrets.length === 0 ? {} : { secrets: secrets.map((secret) => ({ ...secret })) }),
@@ -53,26 +50,5 @@ export function assignmentOf(job: StoredJob, secrets: readonly SecretValue[]): T
             })),
           }),
     },
-  };
-}
-
-/** The keys that let work recognise a repetition of itself (J12). */
-function promised(run: {
-  id: string;
-  namespace: string;
-  name: string;
-  attempt: number;
-  taskId: string;
-  scheduledAt: number | undefined;
-}): Record<string, string> {
-  return {
-    MESH_RUN_ID: run.id,
-    MESH_ATTEMPT: String(run.attempt),
-    MESH_NAME: run.name,
-    MESH_NAMESPACE: run.namespace,
-    MESH_TASK_ID: run.taskId,
-    ...(run.scheduledAt === undefined
-      ? {}
-      : { MESH_SCHEDULED_AT: new Date(run.scheduledAt).toISOString() }),
   };
 }

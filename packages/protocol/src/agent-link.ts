@@ -203,7 +203,10 @@ export type RunOnceRecord = v.InferOutput<typeof stepRecord>;
 export type Report = v.InferOutput<typeof reportSchema>;
 export type ReportsRequest = v.InferOutput<typeof reportsRequestSchema>;
 
-/** The work of a task, read from its Job's immutable spec (J2), with what J12 promises it. */
+/**
+ * The work of a task, read from its Job's immutable spec (J2). The agent adds the keys that J12
+ * promises the process to its environment.
+ */
 export const taskAssignmentSchema = v.strictObject({
   taskId: name,
   jobId: name,

@@ -5,8 +5,8 @@ import type { Cancel, Clock } from "../clock.ts";
 export interface Loop {
   /** Runs a pass soon; several calls before it starts are one. */
   poke(): void;
-  /** Settles when no pass runs or is asked for. */
-  idle(): Promise<void>;
+  /** Settles when no pass runs or is asked for; true if one did. */
+  idle(): Promise<boolean>;
   /** No pass begins any more; settles when the last one is over. */
   stop(): Promise<void>;
 }
@@ -62,7 +62,9 @@ export function startLoop(options: {
   return {
     poke,
     async idle() {
+      const wasBusy = running !== undefined;
       while (running !== undefined) await running;
+      return wasBusy;
     },
     async stop() {
       stopped = true;

@@ -3,7 +3,7 @@ import { explainUnplaced, type NodeState, type PendingTask, placeTasks } from "@
 import { applyJobEvent } from "../operations/commit-job.ts";
 import { missingSecrets } from "../operations/secrets.ts";
 import type { StoredJob } from "../store/jobs.ts";
-import { readyNodes } from "../store/nodes.ts";
+import { nodesForPlacement } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
 import { type Db, isConflict, type Store, type Tx } from "../store/store.ts";
 import {
@@ -37,7 +37,8 @@ export async function runPlacement(store: Store, now: number): Promise<number | 
   do {
     const page = await store.read((db) => loadPage(db, now, after));
     if (page.jobs.length > 0) await placePage(store, page, now);
-    after = page.next;
+    // With no node ready, the first page says so of its tasks, and the rest would cost for nothing.
+    after = page.nodes.some(({ isReady }) => isReady) ? page.next : undefined;
   } while (after !== undefined);
   return store.read((db) => nextNotBefore(db, now));
 }
@@ -47,7 +48,7 @@ async function loadPage(db: Db, now: number, after: TaskCursor | undefined): Pro
   if (jobs.length === 0) return { jobs, told, nodes: [] };
   const claims = await boundClaims(db, jobs.flatMap(claimsOf));
   const used = await usedByNode(db);
-  const nodes = (await readyNodes(db)).map((node) => nodeState(node, used, claims));
+  const nodes = (await nodesForPlacement(db)).map((node) => nodeState(node, used, claims));
   return { jobs, told, nodes, ...(next === undefined ? {} : { next }) };
 }
 
@@ -62,10 +63,14 @@ async function placePage(store: Store, page: Page, now: number): Promise<void> {
     for (const { taskId, nodeId } of given) await assignTask(tx, jobOf(taskId), { nodeId, now });
   };
   try {
-    await store.write((tx) => commit(tx, assignments));
+    await store.write((tx) => commit(tx, assignments), { retryConflicts: false });
   } catch {
-    // Something of the page changed, or one of its Jobs cannot be read: each on its own.
-    for (const one of assignments) await assignAlone(store, jobOf(one.taskId), { ...one, now });
+    // Something of the page changed since it was read: each on its own.
+    await assignEach(
+      store,
+      assignments.map((one) => ({ ...one, job: jobOf(one.taskId) })),
+      now,
+    );
   }
   if (news.length === 0) return;
   await store.write(async (tx) => {
@@ -78,17 +83,21 @@ async function placePage(store: Store, page: Page, now: number): Promise<void> {
   });
 }
 
-async function assignAlone(
+/** Where another writer was first nothing is done (S3); its news pokes the next pass. */
+async function assignEach(
   store: Store,
-  job: StoredJob,
-  to: { nodeId: string; now: number },
+  assignments: readonly { job: StoredJob; nodeId: string }[],
+  now: number,
 ): Promise<void> {
-  try {
-    await store.write((tx) => assignTask(tx, job, to));
-  } catch (error) {
-    // Another writer was first, and its news pokes the next pass (S3).
-    if (!isConflict(error)) throw error;
+  const failures: unknown[] = [];
+  for (const { job, nodeId } of assignments) {
+    try {
+      await store.write((tx) => assignTask(tx, job, { nodeId, now }), { retryConflicts: false });
+    } catch (error) {
+      if (!isConflict(error)) failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** The assignment under the versions that were read: the first writer wins (S3). */
@@ -139,13 +148,13 @@ function claimKey({ namespace, claim }: { namespace: string; claim: string }): s
 }
 
 function nodeState(
-  node: Awaited<ReturnType<typeof readyNodes>>[number],
+  node: Awaited<ReturnType<typeof nodesForPlacement>>[number],
   used: Awaited<ReturnType<typeof usedByNode>>,
   claims: readonly BoundClaim[],
 ): NodeState {
   return {
     nodeId: node.name,
-    isReady: true,
+    isReady: node.status === "ready",
     labels: JSON.parse(node.labels_json) as Record<string, string>,
     capacity: { cpuMillicores: node.cpu_millicores, memoryBytes: node.memory_bytes },
     used: used.get(node.name) ?? { cpuMillicores: 0, memoryBytes: 0 },

@@ -23,12 +23,11 @@ export async function listNodes(db: Db, limit: number): Promise<NodeRow[]> {
   return db.selectFrom("nodes").selectAll().orderBy("name").limit(limit).execute();
 }
 
-/** What placement needs of the nodes whose lease holds. */
-export async function readyNodes(db: Db) {
+/** What placement needs of the nodes. */
+export async function nodesForPlacement(db: Db) {
   return db
     .selectFrom("nodes")
-    .select(["name", "labels_json", "cpu_millicores", "memory_bytes"])
-    .where("status", "=", "ready")
+    .select(["name", "labels_json", "cpu_millicores", "memory_bytes", "status"])
     .orderBy("name")
     .execute();
 }

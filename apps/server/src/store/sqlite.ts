@@ -69,7 +69,7 @@ function storeOver(db: Kysely<Database>): Store {
   return {
     // The one connection is held, and one process has the file: nothing is written meanwhile.
     read: (work) => db.connection().execute(work),
-    async write(work) {
+    async write(work, { retryConflicts = true } = {}) {
       for (let attempt = 1; ; attempt += 1) {
         const topics = new Set<Topic>();
         try {
@@ -79,7 +79,8 @@ function storeOver(db: Kysely<Database>): Store {
           if (topics.size > 0) for (const listener of listeners) listener(topics);
           return result;
         } catch (error) {
-          if (attempt >= ATTEMPTS || !mayPassLater(error)) throw error;
+          if (attempt >= ATTEMPTS || !(isBusy(error) || (retryConflicts && isLost(error))))
+            throw error;
           await new Promise((resolve) => setTimeout(resolve, attempt));
         }
       }
@@ -92,13 +93,22 @@ function storeOver(db: Kysely<Database>): Store {
   };
 }
 
-/** A lost race: against a version, a key that another writer took, or the file's write lock. */
-function mayPassLater(error: unknown): boolean {
-  if (isConflict(error)) return true;
-  const code = (error as { code?: unknown } | undefined)?.code;
+/** A lost race: against a version, or a key that another writer took. */
+function isLost(error: unknown): boolean {
+  const code = codeOf(error);
   return (
+    isConflict(error) ||
     code === "SQLITE_CONSTRAINT_UNIQUE" ||
-    code === "SQLITE_CONSTRAINT_PRIMARYKEY" ||
-    (typeof code === "string" && code.startsWith("SQLITE_BUSY"))
+    code === "SQLITE_CONSTRAINT_PRIMARYKEY"
   );
+}
+
+/** Another connection holds the file's write lock at this moment. */
+function isBusy(error: unknown): boolean {
+  return codeOf(error).startsWith("SQLITE_BUSY");
+}
+
+function codeOf(error: unknown): string {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === "string" ? code : "";
 }

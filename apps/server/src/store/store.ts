@@ -24,12 +24,17 @@ export interface Store {
   read<T>(work: (db: Db) => Promise<T>): Promise<T>;
   /**
    * All of `work` or nothing. Where another writer came first (a `Conflict`), `work` is run anew
-   * from the start, at most `ATTEMPTS` times: it must load what it decides on by itself.
+   * from the start, at most `ATTEMPTS` times: it must load what it decides on by itself, or say
+   * `retryConflicts: false` and meet the conflict.
    */
-  write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Tx) => Promise<T>, options?: WriteOptions): Promise<T>;
   /** Calls `listener` after each commit that touched something; the answer stops it. */
   onCommit(listener: (topics: ReadonlySet<Topic>) => void): () => void;
   close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  readonly retryConflicts?: boolean | undefined;
 }
 
 /** How often a transaction is tried before a conflict is given up as an error. */
