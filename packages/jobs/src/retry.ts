@@ -25,12 +25,14 @@ export function retryDelaySeconds(
     throw new RangeError(`failures must be a whole number from 1, found ${failures}`);
   }
   if (backoff === undefined || backoff.kind === "None") return 0;
+  // The growth is kept finite, since a delay of 0 times infinity is no number.
   const seconds =
     backoff.kind === "Constant"
       ? backoff.delaySeconds
       : Math.min(
           backoff.maxSeconds ?? 600,
-          backoff.delaySeconds * (backoff.factor ?? 2) ** (failures - 1),
+          backoff.delaySeconds *
+            Math.min(Number.MAX_VALUE, (backoff.factor ?? 2) ** (failures - 1)),
         );
   const taken = (backoff.jitter ?? 0) * fractionOf(`${jobId}/${failures}`);
   return Math.round(seconds * (1 - taken) * 1000) / 1000;

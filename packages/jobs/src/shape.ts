@@ -93,6 +93,7 @@ export function map(required: Fields, optional: Fields = {}, open = false): Shap
           `${show(key)} is not known here`,
           {
             allowed: Object.keys(fields),
+            help: `use one of ${Object.keys(fields).join(", ")}`,
           },
         ),
       );

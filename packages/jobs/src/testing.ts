@@ -23,6 +23,9 @@ export interface JobHistory<S extends JobPolicy = JobPolicy> {
   readonly events: readonly JobEvent[];
 }
 
+/** Objects as people write them, with the usual prototype. */
+const plain = { noNullPrototype: true } as const;
+
 const START = Date.UTC(2026, 9, 13, 9);
 
 /** DNS-1123 labels of at most 63 characters. */
@@ -37,7 +40,7 @@ export function backoffs(): fc.Arbitrary<Backoff> {
     fc.constant<Backoff>({ kind: "None" }),
     fc.record(
       { kind: fc.constant("Constant" as const), delaySeconds, jitter },
-      { requiredKeys: ["kind", "delaySeconds"] },
+      { requiredKeys: ["kind", "delaySeconds"], noNullPrototype: true },
     ),
     fc.record(
       {
@@ -47,7 +50,7 @@ export function backoffs(): fc.Arbitrary<Backoff> {
         maxSeconds: fc.nat(86_400),
         jitter,
       },
-      { requiredKeys: ["kind", "delaySeconds"] },
+      { requiredKeys: ["kind", "delaySeconds"], noNullPrototype: true },
     ),
   );
 }
@@ -55,24 +58,24 @@ export function backoffs(): fc.Arbitrary<Backoff> {
 export function failurePolicies(): fc.Arbitrary<FailurePolicy> {
   const action = fc.constantFrom("Fail", "Ignore", "Count");
   const codes = fc.array(fc.nat(4), { maxLength: 3 });
-  const onExitCodes = fc.oneof(fc.record({ in: codes }), fc.record({ notIn: codes }));
+  const onExitCodes = fc.oneof(fc.record({ in: codes }, plain), fc.record({ notIn: codes }, plain));
   const onReasons = fc.uniqueArray(fc.constantFrom("nodeLost", "outOfMemory", "neverStarted"), {
     minLength: 1,
   });
   const rule = fc.oneof(
-    fc.record({ action, onExitCodes }),
-    fc.record({ action, onReasons }),
-    fc.record({ action, onExitCodes, onReasons }),
+    fc.record({ action, onExitCodes }, plain),
+    fc.record({ action, onReasons }, plain),
+    fc.record({ action, onExitCodes, onReasons }, plain),
   );
   return fc.record(
     { rules: fc.array(rule, { maxLength: 3 }), maxIgnored: fc.nat(3) },
-    { requiredKeys: ["rules"] },
+    { requiredKeys: ["rules"], noNullPrototype: true },
   );
 }
 
 /** Policies with small limits and times, so that a short history reaches all of them. */
 export function jobPolicies(): fc.Arbitrary<JobPolicy> {
-  return fc.record(policyMembers(), { requiredKeys: ["name"] });
+  return fc.record(policyMembers(), { requiredKeys: ["name"], noNullPrototype: true });
 }
 
 /** Whole specs, all members of which may be absent but `name` and `image`. */
@@ -83,27 +86,36 @@ export function jobSpecs(): fc.Arbitrary<JobSpec> {
       ...policyMembers(),
       image: word,
       command: fc.array(fc.string(), { maxLength: 3 }),
-      environment: fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), fc.string(), { maxKeys: 3 }),
+      environment: fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), fc.string(), {
+        maxKeys: 3,
+        noNullPrototype: true,
+      }),
       resources: fc.record(
         { cpu: fc.constantFrom("250m", "1"), memory: fc.constantFrom("64Mi", "1Gi") },
-        { requiredKeys: [] },
+        { requiredKeys: [], noNullPrototype: true },
       ),
-      secrets: fc.array(fc.record({ name: word, key: word }, { requiredKeys: ["name"] }), {
-        maxLength: 2,
-      }),
+      secrets: fc.array(
+        fc.record({ name: word, key: word }, { requiredKeys: ["name"], noNullPrototype: true }),
+        {
+          maxLength: 2,
+        },
+      ),
       placement: fc.array(
-        fc.record({ key: word, operator: fc.constantFrom("equals", "not_equals"), value: word }),
+        fc.record(
+          { key: word, operator: fc.constantFrom("equals", "not_equals"), value: word },
+          plain,
+        ),
         { maxLength: 2 },
       ),
       volumeClaims: fc.array(
         fc.record(
           { claim: word, target: word.map((name) => `/${name}`), readOnly: fc.boolean() },
-          { requiredKeys: ["claim", "target"] },
+          { requiredKeys: ["claim", "target"], noNullPrototype: true },
         ),
         { maxLength: 2 },
       ),
     },
-    { requiredKeys: ["name", "image"] },
+    { requiredKeys: ["name", "image"], noNullPrototype: true },
   );
 }
 

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { attemptEnvironment } from "../src/index.ts";
+import { after, at, atlas, failed } from "./atlas.ts";
+
+it("an attempt is told its run, its number and itself; the run is the same for all (J12)", () => {
+  const state = after(atlas({ backoffLimit: 1 }), failed("09:05"));
+  expect(attemptEnvironment(state, { taskId: "t1" })).toEqual({
+    MESH_NAME: "atlas-report",
+    MESH_NAMESPACE: "default",
+    MESH_RUN_ID: "j1",
+    MESH_TASK_ID: "t1",
+    MESH_ATTEMPT: "1",
+  });
+  expect(attemptEnvironment(state, { taskId: "t2" })).toMatchObject({
+    MESH_RUN_ID: "j1",
+    MESH_TASK_ID: "t2",
+    MESH_ATTEMPT: "2",
+  });
+});
+
+it("scheduled work is told its occurrence, RFC 3339 in UTC (J12)", () => {
+  const environment = attemptEnvironment(atlas(), { taskId: "t1", occurrenceAt: at("09:00") });
+  expect(environment).toMatchObject({ MESH_SCHEDULED_AT: "2026-10-13T09:00:00Z" });
+});
+
+it("a task of another Job is a programming mistake", () => {
+  expect(() => attemptEnvironment(atlas(), { taskId: "t9" })).toThrow(RangeError);
+});
