@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type ApiError,
   createClient,
   type Fetch,
+  isApiError,
   type MeshClient,
   type RegisterRequest,
   type Report,
@@ -39,6 +41,14 @@ export function temporaryFolder(): string {
   return folder;
 }
 
+let ids = 0;
+
+/** Unique in this process, also over restarts of a bench, and in order. */
+function nextId(): string {
+  ids += 1;
+  return `id-${String(ids).padStart(8, "0")}`;
+}
+
 /** A server without a socket, on a virtual clock. */
 export interface Bench {
   readonly store: Store;
@@ -65,13 +75,11 @@ export async function startBench(
   const { onStatement } = options;
   const store = await openSqliteStore({ file, onStatement });
   const clock = options.clock ?? createVirtualClock(options.now ?? NOON);
-  let ids = 0;
-  const run = Math.random().toString(36).slice(2, 8);
   const plane = await startControlPlane({
     store,
     clock,
     log: pino({ level: process.env.TEST_LOG ?? "silent" }),
-    newId: () => `id-${run}-${String((ids += 1)).padStart(4, "0")}`,
+    newId: nextId,
     leaseSeconds: 30,
     zones: systemZones,
     auth: options.auth ?? { devMode: true, nodeTokens: {} },
@@ -137,7 +145,6 @@ export interface Host {
 
 export function hostOf(bench: Bench, node = "a", labels: Record<string, string> = {}): Host {
   const { mesh, clock, settle } = bench;
-  let ids = 0;
   const send = async (...reports: Report[]): Promise<void> => {
     await mesh.report({ node, reports });
     await settle();
@@ -158,7 +165,7 @@ export function hostOf(bench: Bench, node = "a", labels: Record<string, string> 
     report: (taskId, report, output) =>
       send({
         kind: "task",
-        id: `${node}-${(ids += 1)}-${taskId}`,
+        id: nextId(),
         at: clock.now(),
         taskId,
         report,
@@ -180,4 +187,14 @@ export async function advanceWith(bench: Bench, host: Host, ms: number): Promise
 
 export async function eventTypes(bench: Bench): Promise<string[]> {
   return (await bench.mesh.events({ after: 0, limit: 1000 })).map(({ type }) => type);
+}
+
+/** The refusal that a call meets; a call that is accepted fails the test. */
+export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
+  const outcome = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!isApiError(outcome)) throw new Error(`expected a refusal, got ${String(outcome)}`);
+  return outcome;
 }
