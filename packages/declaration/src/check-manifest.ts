@@ -2,7 +2,7 @@ import type { GenericSchema } from "valibot";
 import { checkCronJob, checkJob } from "./check-job.ts";
 import { checkModule } from "./check-module.ts";
 import { type ParseResult, unwrap } from "./diagnostic.ts";
-import { capped, type Finding, quote, toDiagnostic } from "./finding.ts";
+import { capped, type Finding, quote, setOwn, toDiagnostic } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
 import { cronJobSchema, jobSchema, moduleSchema } from "./manifest-schema.ts";
 import { checkShape } from "./shape.ts";
@@ -40,10 +40,14 @@ export function safeParseManifest(value: unknown): ParseResult<Manifest> {
   return { ok: true, value: manifest, warnings: diagnostics };
 }
 
-/** The layers that follow YAML: kind, shape, meaning. */
-export function checkManifest(value: unknown): Checked {
+/** The layers that follow YAML, for data of any origin. */
+function checkManifest(value: unknown): Checked {
   const plain = copyPlain(value, 0);
-  if (plain === TOO_DEEP) return { findings: [tooDeep()] };
+  return plain === TOO_DEEP ? { findings: [tooDeep()] } : checkPlain(plain);
+}
+
+/** Kind, shape and meaning of data that is known to be plain and that nobody else holds. */
+export function checkPlain(plain: unknown): Checked {
   const { kind, fault } = kindOfManifest(plain);
   if (kind === undefined) return { findings: [fault] };
   const shape = checkShape(SCHEMAS[kind], plain);
@@ -113,13 +117,17 @@ const TOO_DEEP = Symbol("too deep");
 function copyPlain(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > MAX_DEPTH) return TOO_DEEP;
-  const members: [string, unknown][] = [];
-  for (const [key, member] of Object.entries(value)) {
-    const copy = copyPlain(member, depth + 1);
-    if (copy === TOO_DEEP) return TOO_DEEP;
-    if (copy !== undefined || Array.isArray(value)) members.push([key, copy]);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => copyPlain(item, depth + 1));
+    return items.includes(TOO_DEEP) ? TOO_DEEP : items;
   }
-  return Array.isArray(value) ? members.map(([, copy]) => copy) : Object.fromEntries(members);
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const member = copyPlain((value as Record<string, unknown>)[key], depth + 1);
+    if (member === TOO_DEEP) return TOO_DEEP;
+    if (member !== undefined) setOwn(copy, key, member);
+  }
+  return copy;
 }
 
 function tooDeep(): Finding {

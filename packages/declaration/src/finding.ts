@@ -103,3 +103,9 @@ export function kindOf(value: unknown): string {
       return `a ${typeof value}`;
   }
 }
+
+/** Sets an own member, also one named `__proto__`, which assignment would not make a member. */
+export function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
+  if (key !== "__proto__") map[key] = value;
+  else Object.defineProperty(map, key, { value, enumerable: true, writable: true });
+}

@@ -49,6 +49,7 @@ export {
   planApply,
   type RemoveStep,
   recordStep,
+  type StepPlace,
 } from "./plan.ts";
 export {
   type CpuQuantity,

@@ -12,7 +12,8 @@ import {
 } from "./declaration.ts";
 import { containerKind } from "./manifest.ts";
 
-interface StepPlace {
+/** Which resource a step is about. */
+export interface StepPlace {
   readonly module: string;
   readonly key: string;
 }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import fc, { type Arbitrary } from "fast-check";
 import { contentHash } from "./content-hash.ts";
 import type { AppliedState, HostDeclaration } from "./declaration.ts";
 import type {
@@ -13,8 +13,6 @@ import type {
   Volume,
 } from "./manifest.ts";
 import { renderDeclaration } from "./render.ts";
-
-type Arbitrary<T> = fc.Arbitrary<T>;
 
 /** A record of which any part may be missing; what is missing is no key at all. */
 function parts<T extends object, K extends keyof T>(
@@ -71,8 +69,6 @@ const quantities = () =>
     [],
   );
 
-const modes = () => fc.constantFrom("0700", "0750", "0640", "0644", "0000");
-
 const targets = (count: number): Arbitrary<readonly string[]> =>
   fc
     .uniqueArray(labels(), { minLength: count, maxLength: count })
@@ -91,7 +87,7 @@ function volumesOf(directories: readonly string[]): Arbitrary<readonly Volume[]>
 
 type Run = Pick<ContainerResource, "run-once" | "schedule">;
 
-const runs = (): Arbitrary<Run> =>
+const runs = () =>
   fc.oneof(
     fc.constant<Run>({}),
     fc.constant<Run>({ "run-once": true }),
@@ -126,7 +122,7 @@ export function containers(
 
 const placeModel = (path: string, module: string) => ({
   path: fc.constant(path),
-  mode: modes(),
+  mode: fc.constantFrom("0700", "0750", "0640", "0644", "0000"),
   owner: fc.constant(module),
 });
 

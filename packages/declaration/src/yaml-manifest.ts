@@ -1,4 +1,4 @@
-import { checkManifest } from "./check-manifest.ts";
+import { checkPlain } from "./check-manifest.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { quote } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
@@ -53,7 +53,7 @@ function parseDocuments(text: string, yaml: YamlText, { file }: YamlOptions): Pa
   const manifests: Manifest[] = [];
   const names = new Set<string>();
   for (const document of yaml.documents) {
-    const { manifest, findings } = checkManifest(document.value);
+    const { manifest, findings } = checkPlain(document.value);
     diagnostics.push(...findings.map((finding) => withRange(source, document.root, finding)));
     if (manifest === undefined) continue;
     const repeated = checkRepeated(source, document, manifest, names);

@@ -1,6 +1,6 @@
 import type { Document, Node, ParsedNode, Scalar, YAMLMap } from "yaml";
 import { isAlias, isMap, isScalar, isSeq } from "yaml";
-import { capped } from "./finding.ts";
+import { capped, setOwn } from "./finding.ts";
 import {
   quoteSchedule,
   type YamlDocument,
@@ -96,11 +96,7 @@ function readMap(reader: Reader, map: YAMLMap): object {
     const node = value as Node | null;
     const read = isAlias(node) ? readAlias(reader, node, name) : readNode(reader, node);
     if (name === undefined) continue;
-    if (name === "__proto__") {
-      Object.defineProperty(result, name, { value: read, enumerable: true });
-    } else {
-      result[name] = read;
-    }
+    setOwn(result, name, read);
   }
   return result;
 }
