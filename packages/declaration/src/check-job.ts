@@ -1,4 +1,4 @@
-import { isTimeZone, isTimeZoneError, localTime } from "@mesh/cron";
+import { admitTimeZone } from "@mesh/cron";
 import { notPinned } from "./check-module.ts";
 import {
   checkCommand,
@@ -8,6 +8,7 @@ import {
   checkTargets,
   collectFindings,
   type Findings,
+  faultOf,
 } from "./container-rules.ts";
 import { type Fault, type Finding, type Path, quote } from "./finding.ts";
 import { readImageReference } from "./image-reference.ts";
@@ -43,26 +44,9 @@ export function checkCronJob(manifest: CronJobManifest): readonly Finding[] {
 }
 
 function checkTimeZone(timeZone: string): Fault | undefined {
-  if (isTimeZone(timeZone)) return undefined;
-  const suggestions = nearestZones(timeZone);
-  return {
-    code: "timezone.unknown",
-    message: "the time zone is not a name of the IANA database",
-    found: quote(timeZone),
-    help:
-      suggestions.length === 0
-        ? "use a name such as Europe/Amsterdam or UTC; an offset is not a zone"
-        : `did you mean ${suggestions.join(", ")}?`,
-  };
-}
-
-function nearestZones(timeZone: string): readonly string[] {
-  try {
-    localTime(0, { timeZone });
-    return [];
-  } catch (error) {
-    return isTimeZoneError(error) ? error.suggestions : [];
-  }
+  const admitted = admitTimeZone(timeZone);
+  const [problem] = admitted.ok ? [] : admitted.diagnostics;
+  return problem === undefined ? undefined : faultOf(problem);
 }
 
 function checkTemplate(findings: Findings, path: Path, template: JobTemplate): void {

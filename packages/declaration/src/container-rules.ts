@@ -1,5 +1,5 @@
-import type { CronExpression } from "@mesh/cron";
-import { isSatisfiable, safeParseCron } from "@mesh/cron";
+import { admitCron } from "@mesh/cron";
+import type { Diagnostic } from "./diagnostic.ts";
 import { type Fault, type Finding, type Path, quote } from "./finding.ts";
 import { checkTarget } from "./paths.ts";
 import { memoryWarning, type QuantityKind, readQuantity } from "./quantity.ts";
@@ -22,58 +22,26 @@ export function collectFindings(): Findings {
   };
 }
 
-/** A cron expression that is well-formed and can match some date; day AND weekday warns (C3, C12). */
+/** A cron expression that can match some date; one that restricts both days warns (C3, C12). */
 export function checkSchedule(findings: Findings, path: Path, text: string): void {
-  const parsed = safeParseCron(text);
-  if (!parsed.ok) {
-    const [first] = parsed.diagnostics;
-    if (first !== undefined) findings.add(path, cronFault(text, first));
-    return;
-  }
-  if (!isSatisfiable(parsed.value)) {
-    findings.add(path, {
-      code: "cron.never",
-      message: "this schedule never comes: no date has that day and month",
-      found: quote(text),
-      help: "use a day that the month has",
-    });
-  } else if (restrictsBothDays(parsed.value)) {
-    findings.add(path, bothDaysWarning(text));
+  const admitted = admitCron(text);
+  for (const diagnostic of admitted.ok ? admitted.warnings : admitted.diagnostics) {
+    findings.add(path, { ...faultOf(diagnostic), ...innerOf(text, diagnostic) });
   }
 }
 
-type CronDiagnostic = Extract<ReturnType<typeof safeParseCron>, { ok: false }>["diagnostics"][0];
-
-/** Keeps the words of the cron parser, with the place inside the expression as a second mark. */
-function cronFault(text: string, diagnostic: CronDiagnostic): Fault {
-  const { code, message, found, allowed, help, range } = diagnostic;
-  const inner =
-    range === undefined || range.end.offset > text.length
-      ? undefined
-      : { start: range.start.offset, end: range.end.offset, message: "here" };
-  return {
-    code,
-    message,
-    found: found ?? quote(text),
-    ...(allowed === undefined ? {} : { allowed }),
-    ...(help === undefined ? {} : { help }),
-    ...(inner === undefined ? {} : { inner }),
-  };
+/** What `@mesh/cron` said, without its place: the manifest has a place of its own. */
+export function faultOf(diagnostic: Diagnostic): Fault {
+  const { pointer: _, range: __, related: ___, severity, ...fault } = diagnostic;
+  return severity === "warning" ? { ...fault, severity } : fault;
 }
 
-/** Whether both day fields leave something out, so that AND and OR would differ (C3). */
-export function restrictsBothDays(cron: CronExpression): boolean {
-  return cron.dayOfMonth.length < 31 && cron.dayOfWeek.length < 7;
-}
-
-function bothDaysWarning(text: string): Fault {
-  return {
-    code: "cron.both-day-fields",
-    severity: "warning",
-    message: "day of month and weekday must both match; most cron programs take either",
-    found: quote(text),
-    help: "if either day was meant, write two schedules",
-  };
+/** The place inside the expression, where that is not the whole of it. */
+function innerOf(text: string, { range }: Diagnostic): Pick<Fault, "inner"> {
+  if (range === undefined || range.end.offset > text.length) return {};
+  const start = range.start.offset;
+  const end = range.end.offset;
+  return end - start >= text.length ? {} : { inner: { start, end, message: "here" } };
 }
 
 /** Names and values of an environment; its values are strings once the shape is right. */
