@@ -1,6 +1,6 @@
 import { checkInstant, checkText } from "./argument.ts";
 import { startEffect } from "./effect.ts";
-import type { Instant, Job, JobState, Task } from "./job.ts";
+import type { Instant, Job, JobState, Mutable, Task } from "./job.ts";
 import { advanced, type Transition } from "./outcome.ts";
 import { fillSpec, type JobPolicy, type JobSpec } from "./spec.ts";
 
@@ -56,14 +56,15 @@ export function newTask(task: {
   readonly notBefore?: Instant | undefined;
 }): Task {
   const { id, jobId, restartCount, now, notBefore } = task;
-  return {
+  const fresh: Mutable<Task> = {
     id,
     jobId,
     actualStatus: "pending",
     desiredStatus: "running",
     restartCount,
-    ...(notBefore === undefined ? {} : { notBefore }),
     createdAt: now,
     updatedAt: now,
   };
+  if (notBefore !== undefined) fresh.notBefore = notBefore;
+  return fresh;
 }

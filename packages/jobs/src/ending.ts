@@ -1,6 +1,8 @@
-import { type JobEffect, stopEffect } from "./effect.ts";
+import { stopEffect } from "./effect.ts";
 import type { TaskEnding } from "./event.ts";
 import {
+  copyJob,
+  copyLiveTask,
   currentTask,
   type Instant,
   isTerminalJob,
@@ -27,7 +29,7 @@ export function remove<S extends JobPolicy>(state: JobState<S>, at: Instant): Tr
   const { job } = state;
   if (job.deletedAt !== undefined) return ignored(state, "alreadyDeleted");
   const marked = isTerminalJob(job.status)
-    ? advanced(withJob(state, { ...job, deletedAt: at, updatedAt: at }))
+    ? advanced(withJob(state, deletedJob(job, at)))
     : end(state, { status: "cancelled", deletedAt: at, at });
   const { actualStatus } = currentTask(marked.state ?? state);
   return isTerminalTask(actualStatus) ? removed(job) : marked;
@@ -76,17 +78,31 @@ function end<S extends JobPolicy>(
     readonly at: Instant;
   },
 ): Transition<S> {
-  const { at, ...members } = ending;
-  const job: Job<S> = { ...state.job, ...members, updatedAt: at, completedAt: at };
+  const { status, reason, deletedAt, at } = ending;
+  const job = copyJob(state.job);
+  job.status = status;
+  if (reason !== undefined) job.reason = reason;
+  if (deletedAt !== undefined) job.deletedAt = deletedAt;
+  job.updatedAt = at;
+  job.completedAt = at;
   const task = currentTask(state);
   if (task.actualStatus === "pending") {
     // No node has it, so nobody will report its end.
-    const gone: Task = { ...endedTask(task, { status: "removed", at }), desiredStatus: "removed" };
+    const gone = endedTask(task, { status: "removed", at });
+    gone.desiredStatus = "removed";
     return advanced(withTask(state, job, gone));
   }
-  const stopping: Task = { ...task, desiredStatus: "removed", updatedAt: at };
-  const effects: readonly JobEffect[] = [stopEffect(stopping)];
-  return advanced(withTask(state, job, stopping), effects);
+  const stopping = copyLiveTask(task);
+  stopping.desiredStatus = "removed";
+  stopping.updatedAt = at;
+  return advanced(withTask(state, job, stopping), [stopEffect(stopping)]);
+}
+
+function deletedJob<S extends JobPolicy>(job: Job<S>, at: Instant): Job<S> {
+  const deleted = copyJob(job);
+  deleted.deletedAt = at;
+  deleted.updatedAt = at;
+  return deleted;
 }
 
 /** The task as it will stay. */
@@ -98,9 +114,12 @@ export function endedTask(
     readonly reason?: Task["failureReason"] | undefined;
     readonly at: Instant;
   },
-): Task {
+): Mutable<Task> {
   const { status, exitCode, reason, at } = ending;
-  const ended: Mutable<Task> = { ...task, actualStatus: status, updatedAt: at, finishedAt: at };
+  const ended = copyLiveTask(task);
+  ended.actualStatus = status;
+  ended.updatedAt = at;
+  ended.finishedAt = at;
   if (exitCode !== undefined) ended.exitCode = exitCode;
   if (reason !== undefined) ended.failureReason = reason;
   return ended;

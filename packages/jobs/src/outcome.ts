@@ -37,7 +37,9 @@ export function ignored<S extends JobPolicy>(
   state: JobState<S>,
   reason: IgnoredReason,
 ): Transition<S> {
-  return { ...advanced(state), outcome: "ignored", reason };
+  const at = wakeAt(state);
+  if (at === undefined) return { state, effects: none, outcome: "ignored", reason };
+  return { state, effects: none, wake: { at }, outcome: "ignored", reason };
 }
 
 /** The record goes, and with it, in one transaction, its volumes' claims (J9). */

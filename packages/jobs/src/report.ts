@@ -5,13 +5,14 @@ import { endedTask, finishAfterEnd } from "./ending.ts";
 import { TransitionError } from "./errors.ts";
 import type { TaskBeginning, TaskEnding, TaskReport } from "./event.ts";
 import {
+  copyJob,
+  copyLiveTask,
   currentTask,
   type Instant,
   isTerminalJob,
   isTerminalTask,
   type Job,
   type JobState,
-  type Mutable,
   type Task,
   withTask,
 } from "./job.ts";
@@ -57,10 +58,15 @@ function begin<S extends JobPolicy>(
   if (rank[report.status] <= rank[task.actualStatus as keyof typeof rank]) {
     return ignored(state, "notForward");
   }
-  const begun: Mutable<Task> = { ...task, actualStatus: report.status, updatedAt: at };
+  const next = copyJob(job);
+  next.status = "running";
+  next.updatedAt = at;
+  const begun = copyLiveTask(task);
+  begun.actualStatus = report.status;
+  begun.updatedAt = at;
   begun.startedAt ??= at;
   if (report.containerId !== undefined) begun.containerId = report.containerId;
-  return advanced(withTask(state, { ...job, status: "running", updatedAt: at }, begun));
+  return advanced(withTask(state, next, begun));
 }
 
 /** `stopped`, `failed` and `removed`: the task has ended, and with it perhaps the Job (J3). */
@@ -81,31 +87,40 @@ function finish<S extends JobPolicy>(
   const exitCode = report.status === "removed" ? 1 : (report.exitCode ?? 1);
   const reason = report.status === "failed" ? report.reason : undefined;
   const ended = endedTask(task, { status, exitCode, reason, at });
-  const next: Job<S> = { ...job, lastExitCode: exitCode, updatedAt: at };
+  const next = copyJob(job);
+  next.lastExitCode = exitCode;
+  next.updatedAt = at;
   if (status === "stopped" && exitCode === 0) {
-    return advanced(withTask(state, { ...next, status: "succeeded", completedAt: at }, ended));
+    next.status = "succeeded";
+    next.completedAt = at;
+    return advanced(withTask(state, next, ended));
   }
   const verdict = judgeFailure(job, { exitCode, reason, at });
   if (verdict.retry === false) {
-    return advanced(
-      withTask(
-        state,
-        { ...next, status: "failed", reason: verdict.reason, completedAt: at },
-        ended,
-      ),
-    );
+    next.status = "failed";
+    next.reason = verdict.reason;
+    next.completedAt = at;
+    return advanced(withTask(state, next, ended));
   }
-  return retry(withTask(state, next, ended), verdict.retry, at, nextTaskId);
+  const retried = retryTask(state, verdict.retry, at, nextTaskId);
+  next.status = "pending";
+  if (verdict.retry === "counted") next.attempts += 1;
+  else next.ignoredFailures += 1;
+  next.taskIds = [...job.taskIds, retried.id];
+  const tasks = [...state.tasks.slice(0, -1), ended, retried];
+  return advanced(
+    { v: 1, job: next, tasks },
+    job.suspendedAt === undefined ? [startEffect(retried)] : [],
+  );
 }
 
-/** A new task is appended; the one before stays as it was (J4). */
-function retry<S extends JobPolicy>(
-  state: JobState<S>,
+/** The task to append; the one before stays as it was (J4). */
+function retryTask(
+  { job, tasks }: JobState<JobPolicy>,
   kind: "counted" | "ignored",
   at: Instant,
   nextTaskId: string | undefined,
-): Transition<S> {
-  const { job, tasks } = state;
+): Task {
   const id = nextTaskId ?? `${job.id}-${tasks.length + 1}`;
   checkText("nextTaskId", id);
   if (job.taskIds.includes(id)) {
@@ -120,24 +135,13 @@ function retry<S extends JobPolicy>(
     kind === "counted"
       ? retryDelaySeconds(job.spec.backoff, { failures: job.attempts, jobId: job.id })
       : 0;
-  const task = newTask({
+  return newTask({
     id,
     jobId: job.id,
     restartCount: tasks.length,
     now: at,
     notBefore: delaySeconds > 0 ? at + Math.round(delaySeconds * 1000) : undefined,
   });
-  const next: Job<S> = {
-    ...job,
-    status: "pending",
-    attempts: job.attempts + (kind === "counted" ? 1 : 0),
-    ignoredFailures: job.ignoredFailures + (kind === "ignored" ? 1 : 0),
-    taskIds: [...job.taskIds, id],
-  };
-  return advanced(
-    { v: 1, job: next, tasks: [...tasks, task] },
-    job.suspendedAt === undefined ? [startEffect(task)] : [],
-  );
 }
 
 /** Why a report on a task that is not the current one is ignored. */

@@ -3,13 +3,13 @@ import { cancel, passTime, remove } from "./ending.ts";
 import { TransitionError } from "./errors.ts";
 import { isJobEvent, type JobEvent } from "./event.ts";
 import {
+  copyJob,
+  copyLiveTask,
   currentTask,
   type Instant,
   isTerminalJob,
   isTerminalTask,
-  type Job,
   type JobState,
-  type Task,
   withJob,
   withTask,
 } from "./job.ts";
@@ -72,29 +72,34 @@ function assign<S extends JobPolicy>(
   if (task.actualStatus !== "pending") return ignored(state, "notForward");
   if (job.suspendedAt !== undefined) return ignored(state, "suspended");
   if (task.notBefore !== undefined && at < task.notBefore) return ignored(state, "tooEarly");
-  const assigned: Task = {
-    ...task,
-    actualStatus: "assigned",
-    nodeId: event.nodeId,
-    updatedAt: at,
-  };
-  return advanced(withTask(state, { ...job, updatedAt: at }, assigned));
+  const next = copyJob(job);
+  next.updatedAt = at;
+  const assigned = copyLiveTask(task);
+  assigned.actualStatus = "assigned";
+  assigned.nodeId = event.nodeId;
+  assigned.updatedAt = at;
+  return advanced(withTask(state, next, assigned));
 }
 
 function suspend<S extends JobPolicy>(state: JobState<S>, at: Instant): Transition<S> {
   const { job } = state;
   if (isTerminalJob(job.status)) return ignored(state, "jobEnded");
   if (job.suspendedAt !== undefined) return ignored(state, "alreadySuspended");
-  return advanced(withJob(state, { ...job, suspendedAt: at, updatedAt: at }));
+  const next = copyJob(job);
+  next.suspendedAt = at;
+  next.updatedAt = at;
+  return advanced(withJob(state, next));
 }
 
 function resume<S extends JobPolicy>(state: JobState<S>, at: Instant): Transition<S> {
   const { suspendedAt, ...job } = state.job;
   if (isTerminalJob(job.status)) return ignored(state, "jobEnded");
   if (suspendedAt === undefined) return ignored(state, "notSuspended");
+  const next = copyJob<S>(job);
+  next.updatedAt = at;
   const task = currentTask(state);
-  const next: Job<S> = { ...job, updatedAt: at };
   if (task.actualStatus !== "pending") return advanced(withJob(state, next));
-  const startable: Task = { ...task, updatedAt: at };
+  const startable = copyLiveTask(task);
+  startable.updatedAt = at;
   return advanced(withTask(state, next, startable), [startEffect(startable)]);
 }
