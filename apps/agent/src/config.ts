@@ -96,7 +96,7 @@ export function settingsOf(config: AgentConfig): HostSettings {
     volumesFolder: join(dataDir, "volumes"),
     secretsFolder: secretsFolder(config, host, dataDir),
     agentVersion: packageFile.version,
-    zoneData: engineZones().version,
+    zoneData: process.versions.tz ?? engineZones().version,
   };
 }
 

@@ -77,10 +77,7 @@ export function startHost(parts: HostParts): Host {
     journal,
     settings,
     signal: accepting,
-    onLapse: (graceSeconds) => {
-      log.warn({}, "the lease cannot be renewed: tasks are stopped");
-      return tasks.stopAll("nodeLost", graceSeconds);
-    },
+    onLapse: (graceSeconds) => tasks.stopAll("nodeLost", graceSeconds),
   });
   const tasks = createTasks({ ...common, holdsLease: guard.holds });
 

@@ -133,6 +133,7 @@ export function createTasks(context: TasksContext): Tasks {
     },
     stopAll: async (reason, graceSeconds) => {
       const all = [...lives.values()];
+      if (all.length > 0) context.log.warn({ reason, tasks: all.length }, "all tasks are stopped");
       await Promise.all(
         all.map(async (live) => {
           await stop(live, reason, graceSeconds);

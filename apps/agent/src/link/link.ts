@@ -62,10 +62,12 @@ export function createLink(context: LinkContext): Link {
     },
     run: async () => {
       // Nothing else is asked of the server before it knows the node.
-      await repeat(context, "register", async () => {
-        await register(context, session);
-        return "done";
-      });
+      await repeat(
+        context,
+        "register",
+        () => register(context, session),
+        () => session.registered,
+      );
       await Promise.all([
         repeat(context, "heartbeat", () => beat(context, session, beats)),
         repeat(context, "poll", () => poll(context, session)),
@@ -90,7 +92,7 @@ async function register(context: LinkContext, session: Session): Promise<void> {
   const { leaseSeconds } = await client.register(registration);
   session.registered = true;
   session.leaseSeconds = leaseSeconds;
-  log.info({ node: registration.node, leaseSeconds }, "registered");
+  log.info({ leaseSeconds }, "registered");
   onLease({ leaseSeconds, sentAt });
 }
 
@@ -162,16 +164,17 @@ async function sendEach(
   return acknowledged;
 }
 
-/** Repeats `action` until the agent stops or it says "done"; a failure is waited out and logged. */
+/** Repeats `action` until the agent stops or it is done; a failure is waited out and logged. */
 async function repeat(
   { clock, log, signal }: LinkContext,
   what: string,
-  action: () => Promise<"done" | void>,
+  action: () => Promise<void>,
+  isDone: () => boolean = () => false,
 ): Promise<void> {
   let failures = 0;
-  while (!signal.aborted) {
+  while (!signal.aborted && !isDone()) {
     try {
-      if ((await action()) === "done") return;
+      await action();
       if (failures > 0) log.info({ call: what }, "the server answers again");
       failures = 0;
     } catch (error) {
