@@ -18,13 +18,15 @@ export async function openSqliteStore(options: {
 }): Promise<Store> {
   const sqlite = new Sqlite(options.file, { timeout: 0 });
   sqlite.pragma("journal_mode = WAL");
-  sqlite.pragma("synchronous = FULL");
+  // Migrations may be repeated, so they need no sync each; the first commit after them syncs all.
+  sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma("busy_timeout = 0");
   const prepare = cachedStatements(sqlite, options.onStatement);
   const dialect = new SqliteDialect({ database: { close: () => sqlite.close(), prepare } });
   const db = new Kysely<Database>({ dialect });
   try {
     await migrate(db);
+    sqlite.pragma("synchronous = FULL");
   } catch (error) {
     await db.destroy();
     throw error;
