@@ -19,41 +19,13 @@ import { contentHash } from "./content-hash.ts";
 import type { HostContainer, HostDeclaration, HostModule, HostResource } from "./declaration.ts";
 import type { Diagnostic, ParseResult } from "./diagnostic.ts";
 import { capped, type Fault, type Finding, type Path, quote, toDiagnostic } from "./finding.ts";
+import { type HostBound, overMaximum } from "./host-bound.ts";
 import { readImageReference } from "./image-reference.ts";
 import { declarationSchema } from "./manifest-schema.ts";
 import { accountOf, checkLabel, checkReserved, checkScoped } from "./names.ts";
 import { checkMode, checkModulePath, checkPath, isWithin, utf8Length } from "./paths.ts";
 import { type QuantityKind, readQuantity } from "./quantity.ts";
 import { checkShape } from "./shape.ts";
-
-/** What a host's owner allows; it comes from the host's own file, never from the link (R7). */
-export interface HostBound {
-  /** Where modules may have files and directories, each under its own name; two as delivered. */
-  readonly roots: readonly string[];
-  /** The uids that accounts are mapped to, both included. */
-  readonly accountRange: { readonly first: number; readonly last: number };
-  /** Registries that images may come from; any, if absent. */
-  readonly registries?: readonly string[] | undefined;
-  /** Whether processes without a container engine are allowed. */
-  readonly rawExec: boolean;
-  readonly maximum: {
-    /** Bytes of a declaration as sent; checked by the host before it is parsed. */
-    readonly declarationBytes: number;
-    /** Resources of all modules together. */
-    readonly resources: number;
-    /** Scheduled containers of all modules together. */
-    readonly schedules: number;
-    /** Bytes for one container. */
-    readonly memory: number;
-    /** Millicores for one container. */
-    readonly cpu: number;
-    readonly pids: number;
-    /** Bytes of one file's content in UTF-8. */
-    readonly fileBytes: number;
-  };
-  /** The host's own name: a declaration for another node is refused. */
-  readonly node?: string | undefined;
-}
 
 /** Words by which a declaration would change the bound that it is judged by. */
 const BOUND_WORDS: ReadonlySet<string> = new Set([
@@ -130,7 +102,7 @@ function checkWhole(findings: Findings, declaration: HostDeclaration, bound: Hos
   const resources = modules.flatMap((module) => module.resources);
   const scheduled = resources.filter((one) => one.type === "container" && one.schedule);
   const { maximum } = bound;
-  findings.add(["modules"], overMaximum("resources", resources.length, maximum.resources));
+  findings.add(["modules"], overMaximum("resources", resources.length, bound));
   if (scheduled.length > maximum.schedules) {
     findings.add(["modules"], {
       code: "schedule.flood",
@@ -151,16 +123,6 @@ function checkWhole(findings: Findings, declaration: HostDeclaration, bound: Hos
     }
     names.add(module);
   });
-}
-
-function overMaximum(what: string, found: number, most: number): Fault | undefined {
-  if (found <= most) return undefined;
-  return {
-    code: "bound.maximum",
-    message: `this host allows at most ${most} (${what})`,
-    found: String(found),
-    help: `use less, or ask the host's owner to raise maximum.${what}`,
-  };
 }
 
 function checkHostModule(
@@ -197,19 +159,19 @@ function checkHostPlace(
   path: Path,
   resource: Exclude<HostResource, HostContainer>,
   module: string,
-  { roots, maximum }: HostBound,
+  bound: HostBound,
 ): void {
   findings.add(
     [...path, "path"],
-    checkPath(resource.path) ?? checkModulePath(resource.path, module, roots),
+    checkPath(resource.path) ?? checkModulePath(resource.path, module, bound.roots),
   );
   findings.add([...path, "mode"], checkMode(resource.mode));
   findings.add([...path, "owner"], checkScoped(resource.owner, accountOf(module), "owner"));
   if (resource.type !== "file") return;
-  const bytes = utf8Length(resource.content);
+  const { content } = resource;
   findings.add(
     [...path, "content"],
-    checkContent(resource.content) ?? overMaximum("fileBytes", bytes, maximum.fileBytes),
+    checkContent(content) ?? overMaximum("fileBytes", utf8Length(content), bound),
   );
 }
 
@@ -234,10 +196,10 @@ function checkHostContainer(
 function overCeiling(
   { resources }: HostContainer,
   kind: QuantityKind,
-  { maximum }: HostBound,
+  bound: HostBound,
 ): Fault | undefined {
   const { value } = readQuantity(resources[kind], kind);
-  return value === undefined ? undefined : overMaximum(kind, value.units, maximum[kind]);
+  return value === undefined ? undefined : overMaximum(kind, value.units, bound);
 }
 
 /** Pinned, named in full as the renderer writes it, and from a registry that the host takes. */

@@ -1,4 +1,4 @@
-export { checkBound, type HostBound, safeParseDeclaration } from "./bound.ts";
+export { checkBound, safeParseDeclaration } from "./bound.ts";
 export { parseManifest, safeParseManifest } from "./check-manifest.ts";
 export {
   type AppliedResource,
@@ -19,6 +19,7 @@ export {
   type ParseResult,
   type Position,
 } from "./diagnostic.ts";
+export type { HostBound } from "./host-bound.ts";
 export {
   type ImageReference,
   parseImageReference,

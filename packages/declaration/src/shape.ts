@@ -101,9 +101,28 @@ function unknownKey(key: string, parent: Path, known: readonly string[], holder:
 }
 
 function absentOrWrong(issue: BaseIssue<unknown>, path: Path, wanted: string): Finding {
-  if (issue.input === undefined && path.length > 0) return missing(path, wanted);
+  if (issue.input === undefined && path.length > 0) return missing(path);
   return wrongType(path, wanted, issue.input);
 }
+
+/** What to write for a field that is missing. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  action: "Fail, Ignore or Count",
+  content: "the text of the file",
+  delaySeconds: "10",
+  image: "registry.example.com/team/app@sha256:<digest>",
+  jobTemplate: "{image: registry.example.com/team/app@sha256:<digest>}",
+  kind: "None, Constant or Exponential",
+  operator: "equals or not_equals",
+  path: "/var/lib/mesh/<module>",
+  resources: "[] or a list of what the module needs",
+  schedule: '"0 3 * * *"',
+  source: "/var/lib/mesh/<module>",
+  target: "/data",
+  type: "directory, file or container",
+  v: "1",
+  version: "1",
+};
 
 /** What a message calls the value at a path. */
 function nameOf(path: Path): string {
@@ -112,14 +131,15 @@ function nameOf(path: Path): string {
   return typeof last === "number" ? `item ${last + 1} of ${nameOf(path.slice(0, -1))}` : last;
 }
 
-function missing(path: Path, wanted: string): Finding {
-  const key = path.at(-1);
+function missing(path: Path): Finding {
+  const key = String(path.at(-1));
+  const example = Object.hasOwn(EXAMPLES, key) ? `: ${EXAMPLES[key]}` : "";
   return {
     code: "shape.missing",
     path,
     anchor: "start",
     message: `${key} is missing`,
-    help: `add ${key}: ${wanted}`,
+    help: `add ${key}${example}`,
   };
 }
 
@@ -154,7 +174,7 @@ function notAllowed(issue: BaseIssue<unknown>, path: Path): Finding {
   }
   const allowed = [...(issue.expected ?? "").matchAll(/"([^"]*)"/g)].map((match) => match[1] ?? "");
   if (key === "version" || key === "v") return wrongVersion(path, input);
-  if (input === undefined) return missing(path, allowed.join(", "));
+  if (input === undefined) return missing(path);
   const found = quote(input);
   if (key === "type" && typeof input === "string" && isBoundShape(input)) {
     const message = `resource type ${found} names a power that no manifest can express`;
@@ -173,7 +193,7 @@ function notAllowed(issue: BaseIssue<unknown>, path: Path): Finding {
 }
 
 function wrongVersion(path: Path, input: unknown): Finding {
-  if (input === undefined) return missing(path, "1");
+  if (input === undefined) return missing(path);
   const declared = path.at(-1) === "v";
   return {
     code: declared ? "declaration.format" : "version.unsupported",
