@@ -62,12 +62,13 @@ export function zoneOf(
 
 function findZone(name: string, source: ZoneSource, zones: Map<string, Zone>): Zone {
   if (typeof name !== "string") throw new TypeError("timeZone must be a string");
-  const found = refusal(name) ? undefined : source.findZone(name);
+  const isUtc = /^utc$/i.test(name);
+  const found = isUtc ? "UTC" : refusal(name) ? undefined : source.findZone(name);
   if (found === undefined) throw zoneError(name, source);
   const known = zones.get(found);
   if (known) return known;
   // `UTC` needs no data: one segment without end.
-  const endless = found === "UTC" ? Number.POSITIVE_INFINITY : 0;
+  const endless = isUtc ? Number.POSITIVE_INFINITY : 0;
   return { name: found, source, blocks: new Map(), from: -endless, until: endless, offset: 0 };
 }
 
