@@ -2,26 +2,26 @@ import { type Bits, FULL_WEEKDAYS } from "./bits.ts";
 
 export const DAY_MINUTES = 1440;
 
-/** A date of the proleptic Gregorian calendar; `weekday` 0 is Sunday. */
-interface CivilDate {
-  day: number;
+/** A month of the proleptic Gregorian calendar. Days are counted from 1970-01-01. */
+interface Month {
   year: number;
+  /** 1 is January. */
   month: number;
-  dayOfMonth: number;
-  weekday: number;
+  /** The day that is its first, and how many it has. */
+  first: number;
+  length: number;
 }
 
-// One object for all answers, so that a search allocates nothing. The date last asked for stays:
-// questions about one day come in clusters.
-const civil: CivilDate = { day: 0, year: 1970, month: 1, dayOfMonth: 1, weekday: 4 };
+// One object for all answers, so that a search allocates nothing. It keeps the month last asked
+// for: questions come in clusters.
+const current: Month = { year: 1970, month: 1, first: 0, length: 31 };
 
 /**
- * The date of a day counted from 1970-01-01. The object is overwritten by the next call.
- * Years run from March, so that the leap day comes last (H. Hinnant, "chrono-Compatible
- * Low-Level Date Algorithms").
+ * The month that a day is in. The object is overwritten by the next call. Years run from March, so
+ * that the leap day comes last (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
  */
-export function civilDate(day: number): Readonly<CivilDate> {
-  if (day === civil.day) return civil;
+export function monthOf(day: number): Readonly<Month> {
+  if (day >= current.first && day < current.first + current.length) return current;
   const shifted = day + 719468;
   const era = Math.floor(shifted / 146097);
   const dayOfEra = (shifted - era * 146097) | 0;
@@ -31,12 +31,12 @@ export function civilDate(day: number): Readonly<CivilDate> {
     0;
   const dayOfYear = dayOfEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0));
   const marchMonth = ((5 * dayOfYear + 2) / 153) | 0;
-  civil.day = day;
-  civil.month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  civil.year = yearOfEra + era * 400 + (civil.month <= 2 ? 1 : 0);
-  civil.dayOfMonth = dayOfYear - (((153 * marchMonth + 2) / 5) | 0) + 1;
-  civil.weekday = ((day % 7) + 11) % 7;
-  return civil;
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  current.month = month;
+  current.year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
+  current.first = day - dayOfYear + (((153 * marchMonth + 2) / 5) | 0);
+  current.length = monthLength(current.year, month);
+  return current;
 }
 
 /** How many days a month has. */
@@ -46,14 +46,15 @@ export function monthLength(year: number, month: number): number {
 }
 
 /**
- * The days of a month that match both day fields (C3), bit `d` for day `d`. The weekdays repeat
- * every seven bits, turned to where the month begins: the whole month is one AND.
+ * The days of a month that match all date fields (C3), bit `d` for day `d`. The weekdays repeat
+ * every seven bits, turned to where the month begins, so the whole month is one AND.
  */
-export function monthDays(bits: Bits, firstWeekday: number, length: number): number {
+export function matchingDays(bits: Bits, month: number, first: number, length: number): number {
+  if ((bits.month & (1 << month)) === 0) return 0;
   const days = bits.dayOfMonth & ((2 << length) - 2);
   if (bits.dayOfWeek === FULL_WEEKDAYS) return days;
-  const week =
-    ((bits.dayOfWeek >> firstWeekday) | (bits.dayOfWeek << (7 - firstWeekday))) & FULL_WEEKDAYS;
-  const weeks = week | (week << 7) | (week << 14) | (week << 21) | (week << 28);
-  return days & (weeks << 1);
+  // 1970-01-01 was a Thursday; 0 is Sunday.
+  const weekday = ((first % 7) + 11) % 7;
+  const week = ((bits.dayOfWeek >> weekday) | (bits.dayOfWeek << (7 - weekday))) & FULL_WEEKDAYS;
+  return days & ((week | (week << 7) | (week << 14) | (week << 21) | (week << 28)) << 1);
 }

@@ -1,4 +1,4 @@
-import { civilDate } from "./calendar.ts";
+import { monthOf } from "./calendar.ts";
 import { instantOf, type When } from "./instant.ts";
 import { showings } from "./once-search.ts";
 import { offsetSecondsAt, zoneOf } from "./zone.ts";
@@ -34,10 +34,10 @@ export function localTime(
 function formatMinute(minute: number): string {
   const day = Math.floor(minute / 1440);
   const time = minute - day * 1440;
-  const { year, month, dayOfMonth } = civilDate(day);
+  const { year, month, first } = monthOf(day);
   const years =
     year >= 0 && year <= 9999 ? pad(year, 4) : `${year < 0 ? "-" : "+"}${pad(Math.abs(year), 6)}`;
-  const date = `${years}-${pad(month, 2)}-${pad(dayOfMonth, 2)}`;
+  const date = `${years}-${pad(month, 2)}-${pad(day - first + 1, 2)}`;
   return `${date}T${pad(Math.floor(time / 60), 2)}:${pad(time % 60, 2)}`;
 }
 

@@ -1,5 +1,5 @@
 import { type Bits, highestBit, lowestBit } from "./bits.ts";
-import { civilDate, DAY_MINUTES, monthDays, monthLength } from "./calendar.ts";
+import { DAY_MINUTES, matchingDays, monthLength, monthOf } from "./calendar.ts";
 
 // The search runs on wall-clock minutes ("local"), counted from 1970-01-01T00:00 on that clock.
 // Zones come in one level up, in `zoned-search`.
@@ -43,12 +43,8 @@ export function previousLocal(bits: Bits, local: number): number {
 
 function dayMatches(bits: Bits, day: number): boolean {
   if (bits.everyDay) return true;
-  const { month, dayOfMonth, weekday } = civilDate(day);
-  return (
-    (bits.month & (1 << month)) !== 0 &&
-    (bits.dayOfMonth & (1 << dayOfMonth)) !== 0 &&
-    (bits.dayOfWeek & (1 << weekday)) !== 0
-  );
+  const { month, first, length } = monthOf(day);
+  return (matchingDays(bits, month, first, length) & (2 << (day - first))) !== 0;
 }
 
 /** The first matching minute of the day at or after `time`, or -1 if the day has none left. */
@@ -97,47 +93,33 @@ function previousMinute(bits: Bits, minute: number): number {
 /** The first matching day at or after `from`, month by month. */
 function nextDay(bits: Bits, from: number): number {
   if (bits.everyDay) return from;
-  const date = civilDate(from);
-  let { year, month } = date;
-  let first = from - date.dayOfMonth + 1;
-  let allowed = -1 << date.dayOfMonth;
-  for (;;) {
-    const length = monthLength(year, month);
-    if ((bits.month & (1 << month)) !== 0) {
-      const days = monthDays(bits, weekdayOf(first), length) & allowed;
-      if (days !== 0) return first + lowestBit(days) - 1;
-    }
-    allowed = -1;
+  let { year, month, first, length } = monthOf(from);
+  let days = matchingDays(bits, month, first, length) & (-2 << (from - first));
+  while (days === 0) {
     first += length;
     if (++month > 12) {
       month = 1;
       year++;
     }
+    length = monthLength(year, month);
+    days = matchingDays(bits, month, first, length);
   }
+  return first + lowestBit(days) - 1;
 }
 
 /** The last matching day at or before `from`. */
 function previousDay(bits: Bits, from: number): number {
   if (bits.everyDay) return from;
-  const date = civilDate(from);
-  let { year, month } = date;
-  let first = from - date.dayOfMonth + 1;
-  let allowed = (2 << date.dayOfMonth) - 1;
-  for (;;) {
-    if ((bits.month & (1 << month)) !== 0) {
-      const days = monthDays(bits, weekdayOf(first), monthLength(year, month)) & allowed;
-      if (days !== 0) return first + highestBit(days) - 1;
-    }
-    allowed = -1;
+  let { year, month, first, length } = monthOf(from);
+  let days = matchingDays(bits, month, first, length) & ((4 << (from - first)) - 1);
+  while (days === 0) {
     if (--month < 1) {
       month = 12;
       year--;
     }
-    first -= monthLength(year, month);
+    length = monthLength(year, month);
+    first -= length;
+    days = matchingDays(bits, month, first, length);
   }
-}
-
-/** The weekday of a day counted from 1970-01-01, a Thursday; 0 is Sunday. */
-function weekdayOf(day: number): number {
-  return ((day % 7) + 11) % 7;
+  return first + highestBit(days) - 1;
 }
