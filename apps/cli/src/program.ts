@@ -4,10 +4,12 @@ import { addCronCommand } from "./commands/cron.ts";
 import { addDescribeCommand } from "./commands/describe.ts";
 import { addExplainCommands } from "./commands/explain.ts";
 import { addGetCommand } from "./commands/get.ts";
+import { addSecretCommands } from "./commands/secrets.ts";
 import { addSimulateCommand } from "./commands/simulate.ts";
 import { addValidateCommand } from "./commands/validate.ts";
 import { addVerbCommands } from "./commands/verbs.ts";
 import { addVersionCommand } from "./commands/version.ts";
+import { addWatchCommand } from "./commands/watch.ts";
 import { defaultServer } from "./context.ts";
 import { addDevCommand } from "./dev/command.ts";
 import { failureLines, tellFailure } from "./failure.ts";
@@ -71,6 +73,8 @@ function buildProgram(s: Surroundings): Command {
   addDescribeCommand(program, s);
   addExplainCommands(program, s);
   addVerbCommands(program, s);
+  addWatchCommand(program, s);
+  addSecretCommands(program, s);
   addVersionCommand(program, s, version);
   return program;
 }

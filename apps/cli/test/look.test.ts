@@ -194,3 +194,26 @@ describe("mesh and nodes", () => {
     expect(JSON.parse(one.out)).toMatchObject({ state: { job: { status: "succeeded" } } });
   });
 });
+
+describe("mesh secret", () => {
+  it("sets, lists and deletes; no value is ever printed (S6)", async () => {
+    const set = await server.mesh(
+      ["secret", "set", "token", "--from-file", "value=-", "--from-literal", "user=anna"],
+      "hush",
+    );
+    expect(set).toMatchObject({ exitCode: 0, out: "secret/token set: user, value" });
+    const { out } = await server.mesh(["secret", "list"]);
+    expect(out).toMatch(/^token +user +/m);
+    expect(out).toMatch(/^token +value +/m);
+    expect(out).not.toContain("hush");
+    expect((await server.mesh(["secret", "delete", "token"])).out).toBe("secret/token deleted");
+    expect((await server.mesh(["secret", "list"])).out).toBe("no secrets in namespace default");
+  });
+
+  it("refuses a pair without a key, and does not repeat what may be a secret", async () => {
+    const ran = await server.mesh(["secret", "set", "token", "--from-literal", "hush"]);
+    expect(ran.exitCode).toBe(2);
+    expect(ran.err).not.toContain("hush");
+    expect((await server.mesh(["secret", "set", "token"])).exitCode).toBe(2);
+  });
+});

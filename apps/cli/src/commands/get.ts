@@ -11,6 +11,7 @@ import {
 } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { contextOf, show } from "../context.ts";
+import { newestEvent } from "../events/follow.ts";
 import { parseCount } from "../instants.ts";
 import { parseResource } from "../resources.ts";
 import type { Surroundings } from "../surroundings.ts";
@@ -42,7 +43,7 @@ export function addGetCommand(program: Command, s: Surroundings): void {
     .argument("<what>", listed.join(" | "))
     .option("--schedule <name>", "only runs of this CronJob")
     .option("--module <name>", "only runs of this module's containers")
-    .option("--limit <n>", "at most this many runs or events, 1 to 1000", "100")
+    .option("--limit <n>", "at most this many runs or events, the newest, 1 to 1000", "100")
     .action(async (what: string, options: GetOptions, command: Command) => {
       const context = contextOf(command, s);
       const resource = parseResource(what, listed);
@@ -92,7 +93,8 @@ async function listResource(
     case "runs":
       return listRuns(context, options, limit);
     case "events": {
-      const events = await client.events({ after: 0, limit, waitSeconds: 0 });
+      const after = Math.max(0, (await newestEvent(client)) - limit);
+      const events = await client.events({ after, limit, waitSeconds: 0 });
       return list(context, events, eventColumns(reading), "no events yet");
     }
     case "namespaces": {

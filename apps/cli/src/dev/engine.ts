@@ -37,13 +37,10 @@ export async function startDevAgent(
   }
   const { kind, socketPath, version } = found;
   const engine: Engine = { kind, socketPath };
-  const agent = await startAgent({ ...base, engine });
+  const { started: agent, stop } = await held.hold(startAgent({ ...base, engine }), stopAll);
   const problem = await imageProblem(agent, image, say);
-  if (problem === undefined) {
-    await held.hold(Promise.resolve(agent), stopAll);
-    return { agent, told: [`${kind} ${version} (${socketPath})`] };
-  }
-  await stopAll(agent);
+  if (problem === undefined) return { agent, told: [`${kind} ${version} (${socketPath})`] };
+  await stop();
   if (choice === "auto") {
     return onRawExec(held, base, `${kind} ${version} answers, but not with the image: ${problem}`);
   }
@@ -56,7 +53,7 @@ export async function startDevAgent(
 
 async function onRawExec(held: Held, base: AgentBase, why: string): Promise<DevAgent> {
   const starting = startAgent({ ...base, engine: { kind: "raw-exec" } });
-  const agent = await held.hold(starting, stopAll);
+  const { started: agent } = await held.hold(starting, stopAll);
   return {
     agent,
     told: [

@@ -15,7 +15,8 @@ export interface DevFolder {
 export function openDevFolder(workingDirectory: string): DevFolder {
   const path = join(workingDirectory, ".mesh");
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    // Accounts of modules pass through to their own directories, and list nothing.
+    mkdirSync(path, { recursive: true, mode: 0o711 });
     writeFileSync(join(path, ".gitignore"), "*\n");
   } catch (error) {
     throw cannot(

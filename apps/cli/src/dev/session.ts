@@ -1,9 +1,12 @@
 import { parseManifestYaml } from "@mesh/declaration/yaml";
-import type { MeshClient } from "@mesh/protocol";
+import type { EventView, MeshClient } from "@mesh/protocol";
 import { createClient } from "@mesh/protocol";
 import { isStartError, startServer } from "@mesh/server";
 import { badInput, cannot } from "../command-error.ts";
 import type { Context } from "../context.ts";
+import { defaultServer } from "../context.ts";
+import { followEvents, newestEvent } from "../events/follow.ts";
+import { createNarrator, nextText } from "../events/narrator.ts";
 import { fieldLines } from "../table.ts";
 import { localText } from "../times.ts";
 import type { DevOptions } from "./dev-options.ts";
@@ -18,10 +21,8 @@ import {
 } from "./example.ts";
 import type { DevFolder } from "./folder.ts";
 import { openDevFolder, readNote, removeNote, writeNote } from "./folder.ts";
-import { followEvents, newestEvent } from "./follow.ts";
 import type { Held } from "./held.ts";
 import { holdStarted } from "./held.ts";
-import { createNarrator, nextText } from "./narrator.ts";
 
 const node = "dev";
 const namespace = "default";
@@ -34,23 +35,17 @@ export async function runDev(context: Context, options: DevOptions): Promise<voi
   const { s } = context;
   const held = holdStarted();
   const leaving = new AbortController();
-  const asked = s.stopAsked().then((signal) => {
-    leaving.abort();
-    return signal;
-  });
+  const asked = s.stopAsked().then(() => leaving.abort());
   try {
     const work = runUntilAsked(context, options, { held, signal: leaving.signal });
     // A start that is under way when the signal comes may end in any way: it is stopped anyhow.
-    const outcome = await Promise.race([work, asked]);
-    if (outcome !== undefined) {
-      s.terminal.out("");
-      s.terminal.out(`${outcome}: stopping the node's work, the node and the server`);
-    }
+    await Promise.race([work, asked]);
   } finally {
     leaving.abort();
     await held.close();
   }
-  s.terminal.out("Everything that was started is stopped; ./.mesh keeps the state.");
+  s.terminal.out("");
+  s.terminal.out("Stopped: the node's work, the node and the server. ./.mesh keeps the state.");
 }
 
 async function runUntilAsked(
@@ -59,12 +54,13 @@ async function runUntilAsked(
   { held, signal }: { held: Held; signal: AbortSignal },
 ): Promise<undefined> {
   const { s, paint, reader } = context;
-  const say = s.terminal.out;
+  const say = (line: string): void => {
+    if (!signal.aborted) s.terminal.out(line);
+  };
   const folder = openDevFolder(s.workingDirectory);
   const url = await startDevServer(held, folder, { port: options.port, pid: s.processId });
   if (signal.aborted) return;
   const client = createClient({ baseUrl: url, fetch: s.fetch });
-  const after = await newestEvent(client);
   say(`${paint("mesh dev", "bold")}: a server and a node in this process, all kept in ./.mesh`);
   const { told } = await startDevAgent(held, agentBase(url, folder), {
     choice: options.engine,
@@ -82,15 +78,19 @@ async function runUntilAsked(
   for (const line of notice) say(`  ${paint(line, "yellow")}`);
   say("");
   await applyExample(context, client, options.image);
+  // What happened up to here has been told; the Job's own events come next.
+  const after = await newestEvent(client);
+  const job = await createExampleJob(context, client, options.image);
   say("");
   const narrator = createNarrator({ client, say, paint, reader, now: s.now });
-  const hints = hintsFor(context, client, url);
+  narrator.announce(job);
+  const hints = hintsFor(context, client, { url, job });
   await followEvents(client, {
     after,
     signal,
     tell: async (event) => {
       await narrator.tell(event);
-      await hints(event.type);
+      await hints(event);
     },
   });
   return undefined;
@@ -112,12 +112,12 @@ async function startDevServer(
 ): Promise<string> {
   const starting = startServer({ dataDir: folder.serverDir, port, dev: true, log: "silent" });
   try {
-    const server = await held.hold(starting, async (running) => {
+    const { started } = await held.hold(starting, async (running) => {
       removeNote(folder);
       await running.stop();
     });
-    writeNote(folder, { pid, url: server.url });
-    return server.url;
+    writeNote(folder, { pid, url: started.url });
+    return started.url;
   } catch (error) {
     if (!isStartError(error)) throw error;
     throw startFailure(error, folder, port);
@@ -160,10 +160,18 @@ async function applyExample(context: Context, client: MeshClient, image: string)
   if (nextAt !== undefined) {
     say(paint(`  next at ${nextText(nextAt, { reader, now: s.now() })}`, "dim"));
   }
+}
+
+async function createExampleJob(
+  context: Context,
+  client: MeshClient,
+  image: string,
+): Promise<string> {
   const taken = (await client.jobs(namespace)).map(({ state }) => state.job.spec.name);
   const name = nextJobName(taken);
   await client.createJob(namespace, read(jobText(image, name), "Job"));
-  say(`job/${name} created: it counts its input, prints a line and ends`);
+  context.s.terminal.out(`job/${name} created: it counts its input, prints a line and ends`);
+  return name;
 }
 
 type Parsed = NonNullable<ReturnType<typeof parseManifestYaml>["manifest"]>;
@@ -177,24 +185,30 @@ function read<K extends Parsed["kind"]>(text: string, kind: K): Extract<Parsed, 
 }
 
 /** Says what to try next, once: when the first Job has ended and there is a moment to wait. */
-function hintsFor(context: Context, client: MeshClient, url: string) {
+function hintsFor(
+  context: Context,
+  client: MeshClient,
+  { url, job }: { readonly url: string; readonly job: string },
+): (event: EventView) => Promise<void> {
   const { s, paint, reader } = context;
   const mesh = s.env.npm_lifecycle_event === undefined ? "mesh" : "npx mesh";
-  const server = new URL(url).port === "7373" ? "" : ` --server ${url}`;
+  const server = url === defaultServer ? "" : ` --server ${url}`;
   let given = false;
-  return async (type: string): Promise<void> => {
-    if (given || type !== "job.succeeded") return;
+  return async ({ type, subject }) => {
+    const ended = type === "job.succeeded" || type === "job.failed";
+    if (given || !ended || subject.name !== job) return;
     given = true;
     const { nextAt } = await client.cronJob(namespace, exampleCronJob);
     const say = s.terminal.out;
     say("");
-    say(paint("That was a Job. Now the schedule; meanwhile, in another shell:", "bold"));
+    say(paint("That was a Job. Next is the schedule; meanwhile, in another shell:", "bold"));
+    say(`  ${mesh} describe job ${job}${server}`);
     say(`  ${mesh} get runs${server}`);
-    say(`  ${mesh} describe cronjob ${exampleCronJob}${server}`);
-    say(`  ${mesh} trigger ${exampleCronJob}${server}`);
     say(`  ${mesh} why ${exampleCronJob}${server}`);
-    if (nextAt !== undefined) say(`It fires at ${nextText(nextAt, { reader, now: s.now() })}.`);
-    say("Ctrl-C stops everything.");
+    say(`  ${mesh} trigger ${exampleCronJob}${server}`);
+    const next =
+      nextAt === undefined ? "" : `It fires at ${nextText(nextAt, { reader, now: s.now() })}. `;
+    say(`${next}Ctrl-C stops everything.`);
     say("");
   };
 }

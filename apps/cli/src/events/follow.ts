@@ -2,14 +2,27 @@ import type { EventView, MeshClient } from "@mesh/protocol";
 
 const page = 500;
 
-/** The id after which everything is new: that of the newest event there is. */
+/**
+ * The id of the newest event there is; 0 when there is none. Ids grow, so it is found by doubling
+ * and halving: a few dozen short questions, however long the history is.
+ */
 export async function newestEvent(client: MeshClient): Promise<number> {
-  for (let after = 0; ; ) {
-    const events = await client.events({ after, limit: page, waitSeconds: 0 });
-    const last = events.at(-1);
-    if (last === undefined) return after;
-    after = last.id;
+  const nothingAfter = async (id: number): Promise<boolean> =>
+    (await client.events({ after: id, limit: 1, waitSeconds: 0 })).length === 0;
+  let low = 0;
+  let high = 1;
+  if (await nothingAfter(0)) return 0;
+  while (!(await nothingAfter(high))) {
+    low = high;
+    high *= 2;
   }
+  // There is something after `low` and nothing after `high`.
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (await nothingAfter(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 /** Hands over each event after `after`, in order, as it happens, until `signal` aborts. */

@@ -6,6 +6,8 @@ import type { Clockface } from "../times.ts";
 import { clockText, fromNow, localText, utcText } from "../times.ts";
 
 export interface Narrator {
+  /** Says that the reader has been told of this Job: its creation needs no line. */
+  readonly announce: (jobName: string) => void;
   /** Tells one event, with what the work printed and when its schedule fires next. */
   readonly tell: (event: EventView) => Promise<void>;
 }
@@ -27,6 +29,7 @@ export interface NarratorParts {
 export function createNarrator(parts: NarratorParts): Narrator {
   const announced = new Set<string>();
   return {
+    announce: (jobName) => announced.add(jobName),
     async tell(event) {
       if (event.type === "run.created") announced.add(textOf(event, "runName") ?? "");
       if (isEcho(event, announced)) return;
