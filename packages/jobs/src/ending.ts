@@ -61,11 +61,7 @@ export function finishAfterEnd<S extends JobPolicy>(
   if (job.deletedAt !== undefined) return removed(job);
   const task = currentTask(state);
   const at = Math.max(acceptedAt, task.updatedAt);
-  const exitCode = report.status === "removed" ? undefined : (report.exitCode ?? 1);
-  const reason = report.status === "failed" ? report.reason : undefined;
-  return advanced(
-    withTask(state, job, endedTask(task, { status: report.status, exitCode, reason, at })),
-  );
+  return advanced(withTask(state, job, endedTask(task, report, at)));
 }
 
 /** The Job ends before its work did: a live task is to go (J8). */
@@ -88,7 +84,7 @@ function end<S extends JobPolicy>(
   const task = currentTask(state);
   if (task.actualStatus === "pending") {
     // No node has it, so nobody will report its end.
-    const gone = endedTask(task, { status: "removed", at });
+    const gone = endedTask(task, { status: "removed" }, at);
     gone.desiredStatus = "removed";
     return advanced(withTask(state, job, gone));
   }
@@ -105,22 +101,15 @@ function deletedJob<S extends JobPolicy>(job: Job<S>, at: Instant): Job<S> {
   return deleted;
 }
 
-/** The task as it will stay. */
-export function endedTask(
-  task: Task,
-  ending: {
-    readonly status: "stopped" | "failed" | "removed";
-    readonly exitCode?: number | undefined;
-    readonly reason?: Task["failureReason"] | undefined;
-    readonly at: Instant;
-  },
-): Mutable<Task> {
-  const { status, exitCode, reason, at } = ending;
+/** The task as it will stay; a failure without a code counts as 1 (J3). */
+export function endedTask(task: Task, report: TaskEnding, at: Instant): Mutable<Task> {
   const ended = copyLiveTask(task);
-  ended.actualStatus = status;
+  ended.actualStatus = report.status;
   ended.updatedAt = at;
   ended.finishedAt = at;
-  if (exitCode !== undefined) ended.exitCode = exitCode;
-  if (reason !== undefined) ended.failureReason = reason;
+  if (report.status !== "removed") ended.exitCode = report.exitCode ?? 1;
+  if (report.status === "failed" && report.reason !== undefined) {
+    ended.failureReason = report.reason;
+  }
   return ended;
 }

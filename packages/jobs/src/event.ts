@@ -51,30 +51,33 @@ const failureReasons: readonly string[] = [
   "unknown",
 ];
 
-export const instant: Shape = number(-MAX_INSTANT, MAX_INSTANT);
-export const exitCode: Shape = number(MIN_CODE, MAX_CODE);
-export const failureReason: Shape = oneOf(failureReasons);
+export const instant: Shape = /* @__PURE__ */ number(-MAX_INSTANT, MAX_INSTANT);
+export const exitCode: Shape = /* @__PURE__ */ number(MIN_CODE, MAX_CODE);
+export const failureReason: Shape = /* @__PURE__ */ oneOf(failureReasons);
 
-const head = { at: instant, type: text };
-const request = map(head);
-const report = { ...head, taskId: text, status: text };
-const begun = map(report, { containerId: text });
+const eventShape: Shape = /* @__PURE__ */ shapeOfEvent();
 
-const eventShape = variant("type", {
-  taskAssigned: map({ ...head, taskId: text, nodeId: text }),
-  taskReported: variant("status", {
-    running: begun,
-    healthy: begun,
-    stopped: map(report, { exitCode }),
-    failed: map(report, { exitCode, reason: failureReason }),
-    removed: map(report),
-  }),
-  cancelRequested: request,
-  deleteRequested: request,
-  suspendRequested: request,
-  resumeRequested: request,
-  timeReached: request,
-});
+function shapeOfEvent(): Shape {
+  const head = { at: instant, type: text };
+  const request = map(head);
+  const report = { ...head, taskId: text, status: text };
+  const begun = map(report, { containerId: text });
+  return variant("type", {
+    taskAssigned: map({ ...head, taskId: text, nodeId: text }),
+    taskReported: variant("status", {
+      running: begun,
+      healthy: begun,
+      stopped: map(report, { exitCode }),
+      failed: map(report, { exitCode, reason: failureReason }),
+      removed: map(report),
+    }),
+    cancelRequested: request,
+    deleteRequested: request,
+    suspendRequested: request,
+    resumeRequested: request,
+    timeReached: request,
+  });
+}
 
 /** Whether this is an event at all; cheap, since it runs before each transition. */
 export function isJobEvent(event: JobEvent): boolean {

@@ -10,8 +10,6 @@ import {
   currentTask,
   type Instant,
   isTerminalJob,
-  isTerminalTask,
-  type Job,
   type JobState,
   type Task,
   withTask,
@@ -21,15 +19,13 @@ import { judgeFailure, retryDelaySeconds } from "./retry.ts";
 import { problem } from "./shape.ts";
 import type { JobPolicy } from "./spec.ts";
 
-type Of<Report> = Report & { readonly taskId: string };
-
 /** A live task moves only forward along these. */
 const rank = { pending: 0, assigned: 1, running: 2, healthy: 3 } as const;
 
-/** What a report means for the task and its Job (J3). */
+/** What a report on the live task means for it and its Job (J3). */
 export function receive<S extends JobPolicy>(
   state: JobState<S>,
-  report: Of<TaskReport>,
+  report: TaskReport,
   at: Instant,
   nextTaskId: string | undefined,
 ): Transition<S> {
@@ -40,84 +36,76 @@ export function receive<S extends JobPolicy>(
     case "stopped":
     case "failed":
     case "removed":
-      return finish(state, report, at, nextTaskId);
+      return isTerminalJob(state.job.status)
+        ? finishAfterEnd(state, report, at)
+        : finish(state, report, at, nextTaskId);
   }
 }
 
 /** `running` and `healthy`: the work has begun. */
 function begin<S extends JobPolicy>(
   state: JobState<S>,
-  report: Of<TaskBeginning>,
+  report: TaskBeginning,
   at: Instant,
 ): Transition<S> {
-  const { job } = state;
   const task = currentTask(state);
-  if (report.taskId !== task.id) return ignored(state, otherTask(job, report.taskId));
-  if (isTerminalTask(task.actualStatus)) return ignored(state, "taskOver");
-  if (isTerminalJob(job.status)) return ignored(state, "jobEnded");
+  if (isTerminalJob(state.job.status)) return ignored(state, "jobEnded");
   if (rank[report.status] <= rank[task.actualStatus as keyof typeof rank]) {
     return ignored(state, "notForward");
   }
-  const next = copyJob(job);
-  next.status = "running";
-  next.updatedAt = at;
+  const job = copyJob(state.job);
+  job.status = "running";
+  job.updatedAt = at;
   const begun = copyLiveTask(task);
   begun.actualStatus = report.status;
   begun.updatedAt = at;
   begun.startedAt ??= at;
   if (report.containerId !== undefined) begun.containerId = report.containerId;
-  return advanced(withTask(state, next, begun));
+  return advanced(withTask(state, job, begun));
 }
 
 /** `stopped`, `failed` and `removed`: the task has ended, and with it perhaps the Job (J3). */
 function finish<S extends JobPolicy>(
   state: JobState<S>,
-  report: Of<TaskEnding>,
+  report: TaskEnding,
   at: Instant,
   nextTaskId: string | undefined,
 ): Transition<S> {
-  const { job } = state;
-  const task = currentTask(state);
-  if (report.taskId !== task.id) return ignored(state, otherTask(job, report.taskId));
-  if (isTerminalTask(task.actualStatus)) return ignored(state, "taskOver");
-  if (isTerminalJob(job.status)) return finishAfterEnd(state, report, at);
-
   // A task that vanished while its Job was not over reads as failed with code 1.
-  const status = report.status === "removed" ? "failed" : report.status;
-  const exitCode = report.status === "removed" ? 1 : (report.exitCode ?? 1);
-  const reason = report.status === "failed" ? report.reason : undefined;
-  const ended = endedTask(task, { status, exitCode, reason, at });
-  const next = copyJob(job);
-  next.lastExitCode = exitCode;
-  next.updatedAt = at;
-  if (status === "stopped" && exitCode === 0) {
-    next.status = "succeeded";
-    next.completedAt = at;
-    return advanced(withTask(state, next, ended));
+  const read = report.status === "removed" ? ({ status: "failed" } as const) : report;
+  const ended = endedTask(currentTask(state), read, at);
+  const job = copyJob(state.job);
+  job.lastExitCode = ended.exitCode as number;
+  job.updatedAt = at;
+  if (read.status === "stopped" && read.exitCode === 0) {
+    job.status = "succeeded";
+    job.completedAt = at;
+    return advanced(withTask(state, job, ended));
   }
-  const verdict = judgeFailure(job, { exitCode, reason, at });
+  const verdict = judgeFailure(state.job, ended, at);
   if (verdict.retry === false) {
-    next.status = "failed";
-    next.reason = verdict.reason;
-    next.completedAt = at;
-    return advanced(withTask(state, next, ended));
+    job.status = "failed";
+    job.reason = verdict.reason;
+    job.completedAt = at;
+    return advanced(withTask(state, job, ended));
   }
-  const retried = retryTask(state, verdict.retry, at, nextTaskId);
-  next.status = "pending";
-  if (verdict.retry === "counted") next.attempts += 1;
-  else next.ignoredFailures += 1;
-  next.taskIds = [...job.taskIds, retried.id];
-  const tasks = [...state.tasks.slice(0, -1), ended, retried];
+  const isCounted = verdict.retry === "counted";
+  const next = retryTask(state, isCounted, at, nextTaskId);
+  job.status = "pending";
+  if (isCounted) job.attempts += 1;
+  else job.ignoredFailures += 1;
+  job.taskIds = [...job.taskIds, next.id];
+  const tasks = [...state.tasks.slice(0, -1), ended, next];
   return advanced(
-    { v: 1, job: next, tasks },
-    job.suspendedAt === undefined ? [startEffect(retried)] : [],
+    { v: 1, job, tasks },
+    job.suspendedAt === undefined ? [startEffect(next)] : undefined,
   );
 }
 
 /** The task to append; the one before stays as it was (J4). */
 function retryTask(
   { job, tasks }: JobState<JobPolicy>,
-  kind: "counted" | "ignored",
+  isCounted: boolean,
   at: Instant,
   nextTaskId: string | undefined,
 ): Task {
@@ -131,10 +119,9 @@ function retryTask(
       }),
     ]);
   }
-  const delaySeconds =
-    kind === "counted"
-      ? retryDelaySeconds(job.spec.backoff, { failures: job.attempts, jobId: job.id })
-      : 0;
+  const delaySeconds = isCounted
+    ? retryDelaySeconds(job.spec.backoff, { failures: job.attempts, jobId: job.id })
+    : 0;
   return newTask({
     id,
     jobId: job.id,
@@ -142,9 +129,4 @@ function retryTask(
     now: at,
     notBefore: delaySeconds > 0 ? at + Math.round(delaySeconds * 1000) : undefined,
   });
-}
-
-/** Why a report on a task that is not the current one is ignored. */
-export function otherTask(job: Job<JobPolicy>, taskId: string): "taskOver" | "unknownTask" {
-  return job.taskIds.includes(taskId) ? "taskOver" : "unknownTask";
 }

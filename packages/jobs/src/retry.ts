@@ -1,11 +1,5 @@
-import type { FailureReason, Instant, Job, JobReason } from "./job.ts";
+import type { Instant, Job, JobReason, Task } from "./job.ts";
 import type { Backoff, FailureRule, JobPolicy } from "./spec.ts";
-
-export interface Failure {
-  readonly exitCode: number;
-  readonly reason?: FailureReason | undefined;
-  readonly at: Instant;
-}
 
 /** What a failure comes to: a retry that counts as an attempt or not, or the end of the Job. */
 export type Verdict =
@@ -45,13 +39,13 @@ export function deadlineOf(job: Job<JobPolicy>): Instant | undefined {
 }
 
 /** Deadline first, then the first failure rule that matches, then the retry limit (J4, J7, J8). */
-export function judgeFailure(job: Job<JobPolicy>, failure: Failure): Verdict {
+export function judgeFailure(job: Job<JobPolicy>, failed: Task, at: Instant): Verdict {
   const deadline = deadlineOf(job);
-  if (deadline !== undefined && failure.at >= deadline) {
+  if (deadline !== undefined && at >= deadline) {
     return { retry: false, reason: "deadlineExceeded" };
   }
   const policy = job.spec.failurePolicy;
-  const rule = policy?.rules.find((candidate) => matchesRule(candidate, failure));
+  const rule = policy?.rules.find((candidate) => matchesRule(candidate, failed));
   if (rule?.action === "Fail") return { retry: false, reason: "failurePolicy" };
   if (rule?.action === "Ignore" && job.ignoredFailures < (policy?.maxIgnored ?? 10)) {
     return { retry: "ignored" };
@@ -61,9 +55,9 @@ export function judgeFailure(job: Job<JobPolicy>, failure: Failure): Verdict {
 }
 
 /** All conditions that the rule has must hold; exit code 0 satisfies none on codes (J7). */
-function matchesRule(rule: FailureRule, { exitCode, reason }: Failure): boolean {
+function matchesRule(rule: FailureRule, { exitCode = 1, failureReason }: Task): boolean {
   const { onExitCodes, onReasons } = rule;
-  if (onReasons !== undefined && !onReasons.some((named) => named === reason)) return false;
+  if (onReasons !== undefined && !onReasons.some((named) => named === failureReason)) return false;
   if (onExitCodes === undefined) return true;
   if (exitCode === 0) return false;
   return "in" in onExitCodes

@@ -72,12 +72,13 @@ export function list(item: Shape, min = 0): Shape {
 /** A map with these members; others are refused, unless it is `open`. */
 export function map(required: Fields, optional: Fields = {}, open = false): Shape {
   const fields = { ...required, ...optional };
+  const shapes = Object.entries(fields);
   return (value, pointer, problems) => {
     if (!isMap(value)) {
       problems.push(wrongType(value, pointer, "a map"));
       return;
     }
-    for (const [key, shape] of Object.entries(fields)) {
+    for (const [key, shape] of shapes) {
       const member = `${pointer}/${key}`;
       if (value[key] !== undefined) shape(value[key], member, problems);
       else if (key in required)
@@ -109,6 +110,23 @@ export function variant(key: string, shapes: Fields): Shape {
     tag(value, pointer, problems);
     if (problems.length > before) return;
     shapes[(value as Record<string, string>)[key] as string]?.(value, pointer, problems);
+  };
+}
+
+/** A map that has at least one of these members, and at most `max` of them. */
+export function someOf(shape: Shape, members: readonly string[], max: number): Shape {
+  return (value, pointer, problems) => {
+    const before = problems.length;
+    shape(value, pointer, problems);
+    if (problems.length > before) return;
+    const count = members.filter((key) => (value as Record<string, unknown>)[key] !== undefined);
+    if (count.length > 0 && count.length <= max) return;
+    const wanted = max === 1 ? "exactly one" : "at least one";
+    problems.push(
+      problem("shape.missing", pointer, `must have ${wanted} of ${members.join(", ")}`, {
+        allowed: members,
+      }),
+    );
   };
 }
 

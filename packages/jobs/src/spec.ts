@@ -1,7 +1,18 @@
 import type { Diagnostic } from "./diagnostic.ts";
 import { JobSpecError } from "./errors.ts";
 import { exitCode } from "./event.ts";
-import { copyJson, list, map, number, oneOf, problem, type Shape, text, variant } from "./shape.ts";
+import {
+  copyJson,
+  list,
+  map,
+  number,
+  oneOf,
+  problem,
+  type Shape,
+  someOf,
+  text,
+  variant,
+} from "./shape.ts";
 
 /** How long a counted failure delays the retry (J6); absent means `None`. */
 export type Backoff =
@@ -95,7 +106,55 @@ export interface JobSpec extends JobPolicy {
 
 const MAX_SECONDS = 1_000_000_000;
 
-const name: Shape = (value, pointer, problems) => {
+/** The policy part, checked whole; other members pass, but for `resources` beside an image. */
+export const specShape: Shape = /* @__PURE__ */ shapeOfSpec();
+
+function shapeOfSpec(): Shape {
+  const quantities = map({}, { resources: map({}, { cpu: text, memory: text }) }, true);
+  const policy = map(
+    { name: jobName },
+    {
+      backoffLimit: number(0, 10_000),
+      backoff: shapeOfBackoff(),
+      activeDeadlineSeconds: number(1, MAX_SECONDS),
+      ttlSecondsAfterFinished: number(0, MAX_SECONDS),
+      failurePolicy: map({ rules: list(shapeOfRule()) }, { maxIgnored: number(0, 10_000) }),
+    },
+    true,
+  );
+  return (value, pointer, problems) => {
+    policy(value, pointer, problems);
+    if (hasImage(value)) quantities(value, pointer, problems);
+  };
+}
+
+function shapeOfBackoff(): Shape {
+  const delaySeconds = number(0, MAX_SECONDS, false);
+  const jitter = number(0, 1, false);
+  const factor = number(1, 100, false);
+  return variant("kind", {
+    None: map({ kind: text }),
+    Constant: map({ kind: text, delaySeconds }, { jitter }),
+    Exponential: map({ kind: text, delaySeconds }, { factor, maxSeconds: delaySeconds, jitter }),
+  });
+}
+
+function shapeOfRule(): Shape {
+  const codes = list(exitCode);
+  return someOf(
+    map(
+      { action: oneOf(["Fail", "Ignore", "Count"]) },
+      {
+        onExitCodes: someOf(map({}, { in: codes, notIn: codes }), ["in", "notIn"], 1),
+        onReasons: list(oneOf(["nodeLost", "outOfMemory", "neverStarted"]), 1),
+      },
+    ),
+    ["onExitCodes", "onReasons"],
+    2,
+  );
+}
+
+function jobName(value: unknown, pointer: string, problems: Diagnostic[]): void {
   if (typeof value === "string" && /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value)) return;
   const before = problems.length;
   text(value, pointer, problems);
@@ -106,72 +165,7 @@ const name: Shape = (value, pointer, problems) => {
       help: "use 1 to 63 of a-z, 0-9 and -, with no - at either end",
     }),
   );
-};
-
-const seconds = number(0, MAX_SECONDS, false);
-const fraction = number(0, 1, false);
-const exitCodes = list(exitCode);
-
-const backoff = variant("kind", {
-  None: map({ kind: text }),
-  Constant: map({ kind: text, delaySeconds: seconds }, { jitter: fraction }),
-  Exponential: map(
-    { kind: text, delaySeconds: seconds },
-    { factor: number(1, 100, false), maxSeconds: seconds, jitter: fraction },
-  ),
-});
-
-const codesCondition: Shape = (value, pointer, problems) => {
-  const before = problems.length;
-  map({}, { in: exitCodes, notIn: exitCodes })(value, pointer, problems);
-  if (problems.length > before) return;
-  if (Object.keys(value as object).length !== 1) {
-    problems.push(problem("shape.missing", pointer, "must have either in or notIn"));
-  }
-};
-
-const ruleMembers = map(
-  { action: oneOf(["Fail", "Ignore", "Count"]) },
-  {
-    onExitCodes: codesCondition,
-    onReasons: list(oneOf(["nodeLost", "outOfMemory", "neverStarted"]), 1),
-  },
-);
-
-const rule: Shape = (value, pointer, problems) => {
-  const before = problems.length;
-  ruleMembers(value, pointer, problems);
-  if (problems.length > before) return;
-  const { onExitCodes, onReasons } = value as FailureRule;
-  if (onExitCodes === undefined && onReasons === undefined) {
-    problems.push(
-      problem("shape.missing", pointer, "a rule needs a condition", {
-        allowed: ["onExitCodes", "onReasons"],
-        help: "to change what every failure does, set backoffLimit",
-      }),
-    );
-  }
-};
-
-/** The policy part, checked whole; other members pass, but for `resources` beside an image. */
-export const specShape: Shape = (value, pointer, problems) => {
-  policyShape(value, pointer, problems);
-  if (hasImage(value)) withResources(value, pointer, problems);
-};
-
-const policyShape = map(
-  { name },
-  {
-    backoffLimit: number(0, 10_000),
-    backoff,
-    activeDeadlineSeconds: number(1, MAX_SECONDS),
-    ttlSecondsAfterFinished: number(0, MAX_SECONDS),
-    failurePolicy: map({ rules: list(rule) }, { maxIgnored: number(0, 10_000) }),
-  },
-  true,
-);
-
-const withResources = map({}, { resources: map({}, { cpu: text, memory: text }) }, true);
+}
 
 /**
  * The spec as the Job keeps it: a copy with `backoffLimit` and, beside an image, both resources

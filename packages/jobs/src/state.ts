@@ -5,61 +5,70 @@ import { isTerminalJob, isTerminalTask, type JobState, type Task } from "./job.t
 import { copyJson, list, map, number, oneOf, problem, type Shape, text } from "./shape.ts";
 import { type JobPolicy, type JobSpec, specShape } from "./spec.ts";
 
-const count = number(0, Number.MAX_SAFE_INTEGER);
+const versioned: Shape = /* @__PURE__ */ map({ v: any }, {}, true);
+const stateShape: Shape = /* @__PURE__ */ shapeOfState();
 
-const jobShape = map(
-  {
-    id: text,
-    namespace: text,
-    spec: specShape,
-    status: oneOf(["pending", "running", "succeeded", "failed", "cancelled"]),
-    attempts: count,
-    ignoredFailures: count,
-    taskIds: list(text, 1),
-    createdAt: instant,
-    updatedAt: instant,
-  },
-  {
-    lastExitCode: exitCode,
-    reason: oneOf(["backoffLimit", "failurePolicy", "deadlineExceeded"]),
-    suspendedAt: instant,
-    deletedAt: instant,
-    completedAt: instant,
-  },
-);
+function shapeOfState(): Shape {
+  return map({ v: any, job: shapeOfJob(), tasks: list(shapeOfTask(), 1) });
+}
 
-const taskShape = map(
-  {
-    id: text,
-    jobId: text,
-    actualStatus: oneOf([
-      "pending",
-      "assigned",
-      "running",
-      "healthy",
-      "stopped",
-      "failed",
-      "removed",
-    ]),
-    desiredStatus: oneOf(["running", "removed"]),
-    restartCount: count,
-    createdAt: instant,
-    updatedAt: instant,
-  },
-  {
-    nodeId: text,
-    containerId: text,
-    exitCode,
-    failureReason,
-    notBefore: number(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-    startedAt: instant,
-    finishedAt: instant,
-  },
-);
+function shapeOfJob(): Shape {
+  const count = number(0, Number.MAX_SAFE_INTEGER);
+  return map(
+    {
+      id: text,
+      namespace: text,
+      spec: specShape,
+      status: oneOf(["pending", "running", "succeeded", "failed", "cancelled"]),
+      attempts: count,
+      ignoredFailures: count,
+      taskIds: list(text, 1),
+      createdAt: instant,
+      updatedAt: instant,
+    },
+    {
+      lastExitCode: exitCode,
+      reason: oneOf(["backoffLimit", "failurePolicy", "deadlineExceeded"]),
+      suspendedAt: instant,
+      deletedAt: instant,
+      completedAt: instant,
+    },
+  );
+}
 
-const any: Shape = () => {};
-const versioned = map({ v: any }, {}, true);
-const stateShape = map({ v: any, job: jobShape, tasks: list(taskShape, 1) });
+function shapeOfTask(): Shape {
+  return map(
+    {
+      id: text,
+      jobId: text,
+      actualStatus: oneOf([
+        "pending",
+        "assigned",
+        "running",
+        "healthy",
+        "stopped",
+        "failed",
+        "removed",
+      ]),
+      desiredStatus: oneOf(["running", "removed"]),
+      restartCount: number(0, Number.MAX_SAFE_INTEGER),
+      createdAt: instant,
+      updatedAt: instant,
+    },
+    {
+      nodeId: text,
+      containerId: text,
+      exitCode,
+      failureReason,
+      notBefore: number(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+      startedAt: instant,
+      finishedAt: instant,
+    },
+  );
+}
+
+/** Anything that is there: its value is checked elsewhere. */
+function any(): void {}
 
 /**
  * The state that stored data holds, checked member by member and against the laws of J10, so that

@@ -14,7 +14,8 @@ import {
   withTask,
 } from "./job.ts";
 import { advanced, ignored, type Transition } from "./outcome.ts";
-import { otherTask, receive } from "./report.ts";
+import type { IgnoredReason } from "./reason.ts";
+import { receive } from "./report.ts";
 import { problem } from "./shape.ts";
 import type { JobPolicy } from "./spec.ts";
 
@@ -35,9 +36,13 @@ export function transitionJob<S extends JobPolicy>(
   const at = Math.max(event.at, job.updatedAt);
   switch (event.type) {
     case "taskAssigned":
-      return assign(state, event, at);
-    case "taskReported":
-      return receive(state, event, at, options.nextTaskId);
+    case "taskReported": {
+      const stale = staleness(state, event.taskId);
+      if (stale !== undefined) return ignored(state, stale);
+      return event.type === "taskAssigned"
+        ? assign(state, event.nodeId, at)
+        : receive(state, event, at, options.nextTaskId);
+    }
     case "cancelRequested":
       return cancel(state, at);
     case "deleteRequested":
@@ -59,15 +64,20 @@ function notAnEvent(): TransitionError {
   ]);
 }
 
+/** Why nothing that is said of this task matters any more, if so: only the last can be live. */
+function staleness(state: JobState<JobPolicy>, taskId: string): IgnoredReason | undefined {
+  const task = currentTask(state);
+  if (task.id === taskId) return isTerminalTask(task.actualStatus) ? "taskOver" : undefined;
+  return state.job.taskIds.includes(taskId) ? "taskOver" : "unknownTask";
+}
+
 function assign<S extends JobPolicy>(
   state: JobState<S>,
-  event: { readonly taskId: string; readonly nodeId: string },
+  nodeId: string,
   at: Instant,
 ): Transition<S> {
   const { job } = state;
   const task = currentTask(state);
-  if (event.taskId !== task.id) return ignored(state, otherTask(job, event.taskId));
-  if (isTerminalTask(task.actualStatus)) return ignored(state, "taskOver");
   if (isTerminalJob(job.status)) return ignored(state, "jobEnded");
   if (task.actualStatus !== "pending") return ignored(state, "notForward");
   if (job.suspendedAt !== undefined) return ignored(state, "suspended");
@@ -76,7 +86,7 @@ function assign<S extends JobPolicy>(
   next.updatedAt = at;
   const assigned = copyLiveTask(task);
   assigned.actualStatus = "assigned";
-  assigned.nodeId = event.nodeId;
+  assigned.nodeId = nodeId;
   assigned.updatedAt = at;
   return advanced(withTask(state, next, assigned));
 }
