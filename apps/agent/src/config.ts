@@ -15,6 +15,16 @@ export type EngineChoice =
   | { readonly kind: "docker" | "podman"; readonly socketPath: string }
   | { readonly kind: "raw-exec" };
 
+/** What differs from `defaultBound`. */
+export interface BoundChanges {
+  readonly roots?: readonly string[] | undefined;
+  readonly accountRange?: HostBound["accountRange"] | undefined;
+  readonly registries?: readonly string[] | undefined;
+  readonly maximum?:
+    | { readonly [K in keyof HostBound["maximum"]]?: number | undefined }
+    | undefined;
+}
+
 export interface AgentConfig {
   readonly node: string;
   readonly serverUrl: string;
@@ -27,9 +37,7 @@ export interface AgentConfig {
   readonly engine: EngineChoice;
   readonly capacity?: HostSettings["capacity"] | undefined;
   /** What differs from the bound as delivered (R7); `rawExec` follows from the engine chosen. */
-  readonly bound?: Partial<Omit<HostBound, "maximum" | "rawExec">> & {
-    readonly maximum?: Partial<HostBound["maximum"]> | undefined;
-  };
+  readonly bound?: BoundChanges | undefined;
   readonly registryCredentials?: RegistryCredentials | undefined;
   /** A scheduled run that takes longer is stopped and has failed; unset: no limit (A3). */
   readonly maxRunSeconds?: number | undefined;
@@ -75,7 +83,7 @@ export function settingsOf(config: AgentConfig): HostSettings {
   }
   const dataDir = openDataDir(config.dataDir);
   const base = defaultBound(node);
-  const maximum = { ...base.maximum, ...bound.maximum };
+  const maximum = { ...base.maximum, ...present(bound.maximum ?? {}) };
   const host = createHash("sha256").update(`${node}\n${dataDir}`).digest("hex").slice(0, 16);
   return {
     node,
@@ -85,7 +93,7 @@ export function settingsOf(config: AgentConfig): HostSettings {
       cpuMillicores: cpus().length * 1000,
       memoryBytes: totalmem(),
     },
-    bound: { ...base, ...bound, maximum, node, rawExec: engine.kind === "raw-exec" },
+    bound: { ...base, ...present(bound), maximum, rawExec: engine.kind === "raw-exec" },
     defaults: {
       cpuMillicores: Math.min(1000, maximum.cpu),
       memoryBytes: Math.min(512 * MiB, maximum.memory),
@@ -98,6 +106,11 @@ export function settingsOf(config: AgentConfig): HostSettings {
     agentVersion: packageFile.version,
     zoneData: process.versions.tz ?? engineZones().version,
   };
+}
+
+function present<T extends object>(changes: T): { [K in keyof T]: NonNullable<T[K]> } {
+  const said = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as { [K in keyof T]: NonNullable<T[K]> };
 }
 
 /** In memory where the machine has such a place that is the agent's to use, else beside the rest. */

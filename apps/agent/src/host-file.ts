@@ -26,8 +26,8 @@ const hostFileSchema = v.strictObject({
   server: v.pipe(v.string(), v.url()),
   token: v.optional(text),
   tokenFile: v.optional(path),
-  dataDir: v.optional(path),
-  hostPrefix: v.optional(path),
+  dataDir: v.optional(text),
+  hostPrefix: v.optional(text),
   labels: v.optional(v.record(text, v.string())),
   engine: v.optional(
     v.variant("kind", [
@@ -113,13 +113,13 @@ function withEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, unknown>> {
   const set = {
-    node: environment["MESH_NODE"],
-    server: environment["MESH_SERVER"],
-    token: environment["MESH_TOKEN"],
-    dataDir: environment["MESH_AGENT_DATA_DIR"],
-    hostPrefix: environment["MESH_HOST_PREFIX"],
+    node: environment.MESH_NODE,
+    server: environment.MESH_SERVER,
+    token: environment.MESH_TOKEN,
+    dataDir: environment.MESH_AGENT_DATA_DIR,
+    hostPrefix: environment.MESH_HOST_PREFIX,
   };
-  const socket = environment["MESH_ENGINE_SOCKET"];
+  const socket = environment.MESH_ENGINE_SOCKET;
   const said = Object.entries(set).filter(([, value]) => value !== undefined && value !== "");
   const engine = socket === undefined ? {} : { engine: { kind: "docker", socket } };
   return { ...written, ...Object.fromEntries(said), ...engine };

@@ -16,9 +16,15 @@ async function main(): Promise<void> {
   if (values.help) return console.log(USAGE);
   const config = readHostConfig(values.config, process.env);
   const agent = await startAgent({ ...config, engine: config.engine ?? (await anyEngine()) });
-  await new Promise((resolve) => {
+  const asked = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
+  await Promise.race([
+    asked,
+    agent.failed.then(() => {
+      process.exitCode = 1;
+    }),
+  ]);
   // Containers go on: the next start adopts them (A7).
   await agent.stop();
 }

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createClient } from "@mesh/protocol";
 import { pino } from "pino";
 import { type Clock, systemClock } from "./clock.ts";
@@ -20,6 +20,8 @@ export interface RunningAgent {
   hasImage(image: string): Promise<boolean>;
   /** Fetches the image unless it is there; rejects with the engine's reason. */
   pull(image: string): Promise<void>;
+  /** Resolves with the reason if the agent had to end by itself: its records cannot be written. */
+  readonly failed: Promise<unknown>;
   /**
    * Ends the agent. Its containers go on and are adopted at the next start (A7); with
    * `stopWorkloads` they are stopped with grace and removed first.
@@ -31,7 +33,13 @@ export interface RunningAgent {
  * Starts a host's agent. It resolves as soon as engine and journal are there: the server may be
  * away, and is tried until it answers (A2). Rejects with a `StartError` that a person can act on.
  */
-export async function startAgent(config: AgentConfig): Promise<RunningAgent> {
+export async function startAgent(given: AgentConfig): Promise<RunningAgent> {
+  const { hostPrefix } = given;
+  const config = {
+    ...given,
+    dataDir: resolve(given.dataDir),
+    hostPrefix: hostPrefix === undefined ? undefined : resolve(hostPrefix),
+  };
   const settings = settingsOf(config);
   const clock = config.clock ?? systemClock();
   const log = pino({ name: "agent", level: config.log ?? "info", base: { node: config.node } });
@@ -65,6 +73,7 @@ export async function startAgent(config: AgentConfig): Promise<RunningAgent> {
     node: config.node,
     hasImage: engine.hasImage,
     pull: engine.ensureImage,
+    failed: host.failed,
     stop: host.stop,
   };
 }

@@ -4,8 +4,8 @@ import { dockerEngine } from "../src/engine/docker.ts";
 import { engineContract } from "../test/engine-contract.ts";
 import { shellCommand, untilPrinted } from "../test/shell-programs.ts";
 
-const socketPath = process.env["MESH_TEST_DOCKER_SOCKET"];
-const image = process.env["MESH_TEST_IMAGE"];
+const socketPath = process.env.MESH_TEST_DOCKER_SOCKET;
+const image = process.env.MESH_TEST_IMAGE;
 
 if (socketPath === undefined || image === undefined) {
   describe("Docker Engine", () => {

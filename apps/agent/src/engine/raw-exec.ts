@@ -111,7 +111,7 @@ async function startProcess(
   const work = join(place.folder, "work");
   prepareWorkFolder(work, spec);
   const environment = {
-    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
+    PATH: process.env.PATH ?? "/usr/bin:/bin",
     HOME: work,
     MESH_ROOT: work,
     ...spec.environment,

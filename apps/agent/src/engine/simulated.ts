@@ -221,11 +221,16 @@ function createWorld(options: SimulatedEngineOptions) {
       if (signal.aborted) return reject(signal.reason);
       if (state.phase !== "running") return resolve(state);
       const set = waiters.get(id) ?? new Set();
-      waiters.set(id, set.add(resolve));
-      signal.addEventListener("abort", () => {
-        set.delete(resolve);
+      const giveUp = (): void => {
+        set.delete(end);
         reject(signal.reason);
-      });
+      };
+      const end: Waiter = (ended) => {
+        signal.removeEventListener("abort", giveUp);
+        resolve(ended);
+      };
+      waiters.set(id, set.add(end));
+      signal.addEventListener("abort", giveUp);
     });
   return {
     containers,

@@ -40,6 +40,7 @@ export interface ConvergeContext {
   readonly node: string;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
+  readonly onFatal: (error: unknown) => void;
 }
 
 /** One module's way to its declared state; modules do not wait for one another. */
@@ -77,10 +78,14 @@ export function createConverger(context: ConvergeContext): Converger {
     worker.dirty = true;
     if (worker.running || signal.aborted) return;
     worker.running = true;
-    void work(context, worker, { settle, wake }).finally(() => {
-      worker.running = false;
-      if (!signal.aborted) settle();
-    });
+    work(context, worker, { settle, wake })
+      .finally(() => {
+        worker.running = false;
+        if (!signal.aborted) settle();
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) context.onFatal(error);
+      });
   };
   const spread = (declaration: HostDeclaration, again: boolean): void => {
     generation = declaration.generation;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { NodeStatus, PollAnswer, RegisterRequest } from "@mesh/protocol";
 import type { Clock } from "../clock.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -37,6 +38,8 @@ export interface HostParts {
 
 export interface Host {
   status(): NodeStatus;
+  /** Resolves with the reason if the agent had to end by itself. */
+  readonly failed: Promise<unknown>;
   /**
    * Ends the agent; its containers go on and are adopted at the next start (A7), or, with
    * `stopWorkloads`, are stopped and removed first, and what became of them is reported.
@@ -54,12 +57,26 @@ export function startHost(parts: HostParts): Host {
   const intake = new AbortController();
   const signal = ending.signal;
   const accepting = intake.signal;
+  // Everything that waits listens for the end, so there is no usual number of listeners.
+  setMaxListeners(0, signal, accepting);
   let refusal: Problem | undefined;
   let held: { answer: PollAnswer; askedAt: number } | undefined;
   let recovered = false;
 
   const specs = createContainerSpecs(settings, parts.files, parts.accounts);
-  const common = { ...parts, specs, signal, onReport: () => link.reportSoon() };
+  let tell: (error: unknown) => void = () => undefined;
+  const failed = new Promise<unknown>((resolve) => {
+    tell = resolve;
+  });
+  // An agent that cannot write its records must not go on: what it did would be forgotten. Its
+  // containers do, and the next start adopts them.
+  const onFatal = (error: unknown): void => {
+    log.error({ reason: messageOf(error) }, "the journal cannot be written: the agent ends");
+    intake.abort();
+    ending.abort();
+    tell(error);
+  };
+  const common = { ...parts, specs, signal, onFatal, onReport: () => link.reportSoon() };
   const onChange = (): void => link.beatSoon();
   const runs = createRuns(common);
   const services = createServices({ ...common, signal: accepting, onChange });
@@ -71,6 +88,7 @@ export function startHost(parts: HostParts): Host {
     node: settings.node,
     signal: accepting,
     onChange,
+    onFatal,
   });
   const guard = createLeaseGuard({
     clock,
@@ -139,12 +157,13 @@ export function startHost(parts: HostParts): Host {
     held = undefined;
   };
   const begun = begin().catch((error: unknown) => {
-    if (!signal.aborted) log.error({ reason: messageOf(error) }, "the host cannot begin");
+    if (!signal.aborted) onFatal(error);
   });
   const linked = link.run();
 
   return {
     status,
+    failed,
     stop: async ({ stopWorkloads = false } = {}) => {
       intake.abort();
       if (stopWorkloads) {

@@ -68,6 +68,8 @@ export interface RunsContext {
   readonly signal: AbortSignal;
   /** Called after something new is to be reported. */
   readonly onReport: () => void;
+  /** The journal cannot be written: what happened could not be told any more. */
+  readonly onFatal: (error: unknown) => void;
 }
 
 export function createRuns(context: RunsContext): Runs {
@@ -84,8 +86,10 @@ export function createRuns(context: RunsContext): Runs {
       };
       lives.set(run.runId, live);
       live.ended = carryToEnd(context, live).finally(() => lives.delete(run.runId));
-      // Nobody may be waiting; the agent's stop is the only way that this rejects.
-      live.ended.catch(() => undefined);
+      // Nobody may be waiting. It rejects when the agent stops, or when its records fail it.
+      live.ended.catch((error: unknown) => {
+        if (!context.signal.aborted) context.onFatal(error);
+      });
       return live.ended;
     },
     stop: async (runId, reason) => {

@@ -54,6 +54,7 @@ export interface TasksContext extends TaskSpecContext {
   /** Whether the lease allows work to go on (S4). */
   readonly holdsLease: () => boolean;
   readonly onReport: () => void;
+  readonly onFatal: (error: unknown) => void;
 }
 
 export function createTasks(context: TasksContext): Tasks {
@@ -73,7 +74,7 @@ export function createTasks(context: TasksContext): Tasks {
     lives.set(taskId, live);
     live.ended = carryToEnd(context, live, work)
       .catch((error: unknown) => {
-        if (!signal.aborted) context.log.error({ taskId, reason: messageOf(error) }, "task lost");
+        if (!signal.aborted) context.onFatal(error);
       })
       .finally(() => lives.delete(taskId));
   };
