@@ -167,7 +167,8 @@ async function noteProblem(
 ): Promise<void> {
   const [row] = await loadSchedules(tx.db, [uid]);
   if (row === undefined) return;
-  const problem = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  const problem = text.replaceAll(/\s*\n\s*/g, "; ");
   await saveProblem(tx, uid, { problem, retryAt: now + PROBLEM_RETRY_MS });
   if (row.problem === problem) return;
   await insertEvents(tx, now, [

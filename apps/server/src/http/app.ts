@@ -4,7 +4,7 @@ import { agentRoutes } from "./agent-routes.ts";
 import { type AuthOptions, authenticate, requireOperator } from "./auth.ts";
 import { cronJobRoutes } from "./cronjob-routes.ts";
 import type { HttpDeps } from "./deps.ts";
-import { answerErrors } from "./errors.ts";
+import { answerError, answerErrors } from "./errors.ts";
 import { hostRoutes } from "./host-routes.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { recordRoutes, secretRoutes } from "./record-routes.ts";
@@ -19,6 +19,7 @@ export function buildApp(deps: HttpDeps, auth: AuthOptions, log: Logger): Fastif
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_BYTES,
     requestTimeout: 60_000,
+    frameworkErrors: answerError as never,
     // A client's open connection that never sent a request would hold up a stop for a minute.
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 253 },

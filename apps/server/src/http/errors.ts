@@ -1,5 +1,5 @@
 import type { ErrorAnswer } from "@mesh/protocol";
-import type { FastifyError, FastifyInstance } from "fastify";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isRefusal } from "../refusal.ts";
 
 type Words = Readonly<Record<string, { code: string; message: string; help?: string }>>;
@@ -19,17 +19,7 @@ const framework: Words = {
 
 /** Every refusal has one shape; what is our own fault is logged and tells nothing else. */
 export function answerErrors(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (isRefusal(error)) return reply.code(error.status).send(answer(error.error));
-    const status = error.statusCode ?? 500;
-    if (status >= 400 && status < 500) {
-      const known = framework[error.code] ?? { code: "request.invalid", message: error.message };
-      return reply.code(status).send(answer(known));
-    }
-    request.log.error({ err: error }, "a request failed");
-    const message = "the server failed; its log says why";
-    return reply.code(500).send(answer({ code: "internal", message }));
-  });
+  app.setErrorHandler(answerError);
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split("?", 1)[0];
     const message = `there is no route ${request.method} ${path}`;
@@ -39,4 +29,21 @@ export function answerErrors(app: FastifyInstance): void {
 
 function answer(error: ErrorAnswer["error"]): ErrorAnswer {
   return { error };
+}
+
+/** Also for what fails before any route is found, such as a path that cannot be read. */
+export function answerError(
+  error: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  if (isRefusal(error)) return reply.code(error.status).send(answer(error.error));
+  const status = error.statusCode ?? 500;
+  if (status >= 400 && status < 500) {
+    const known = framework[error.code] ?? { code: "request.invalid", message: error.message };
+    return reply.code(status).send(answer(known));
+  }
+  request.log.error({ err: error }, "a request failed");
+  const message = "the server failed; its log says why";
+  return reply.code(500).send(answer({ code: "internal", message }));
 }
