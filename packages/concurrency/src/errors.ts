@@ -3,15 +3,18 @@ import type { Diagnostic } from "@mesh/cron";
 const SPEC = Symbol.for("@mesh/concurrency/ScheduleSpecError");
 const STATE = Symbol.for("@mesh/concurrency/ScheduleStateError");
 
-/** A spec that cannot become a schedule: `diagnostics` holds every problem with its pointer. */
-export class ScheduleSpecError extends Error {
-  override readonly name = "ScheduleSpecError";
+/** What both errors are: a headline, every problem with its pointer, and plain data as JSON. */
+class DiagnosticError extends Error {
   readonly diagnostics: readonly Diagnostic[];
 
-  constructor(diagnostics: readonly Diagnostic[]) {
-    super(describe("this schedule cannot be accepted", diagnostics));
+  constructor(brand: symbol, headline: string, diagnostics: readonly Diagnostic[]) {
+    const lines = diagnostics.map(({ pointer, message, help }) => {
+      const where = pointer ? `${pointer}: ` : "";
+      return `\n  ${where}${message}${help === undefined ? "" : `\n    help: ${help}`}`;
+    });
+    super(headline + lines.join(""));
     this.diagnostics = diagnostics;
-    Object.defineProperty(this, SPEC, { value: true });
+    Object.defineProperty(this, brand, { value: true });
   }
 
   toJSON(): { name: string; message: string; diagnostics: readonly Diagnostic[] } {
@@ -19,19 +22,21 @@ export class ScheduleSpecError extends Error {
   }
 }
 
+/** A spec that cannot become a schedule: `diagnostics` holds every problem with its pointer. */
+export class ScheduleSpecError extends DiagnosticError {
+  override readonly name = "ScheduleSpecError";
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(SPEC, "this schedule cannot be accepted", diagnostics);
+  }
+}
+
 /** Stored data that does not parse, an unknown version, or an invariant that does not hold. */
-export class ScheduleStateError extends Error {
+export class ScheduleStateError extends DiagnosticError {
   override readonly name = "ScheduleStateError";
-  readonly diagnostics: readonly Diagnostic[];
 
   constructor(what: string, diagnostics: readonly Diagnostic[]) {
-    super(describe(`this ${what} cannot be read`, diagnostics));
-    this.diagnostics = diagnostics;
-    Object.defineProperty(this, STATE, { value: true });
-  }
-
-  toJSON(): { name: string; message: string; diagnostics: readonly Diagnostic[] } {
-    return { name: this.name, message: this.message, diagnostics: this.diagnostics };
+    super(STATE, `this ${what} cannot be read`, diagnostics);
   }
 }
 
@@ -47,12 +52,4 @@ export function isScheduleStateError(error: unknown): error is ScheduleStateErro
 
 function hasBrand(error: unknown, brand: symbol): boolean {
   return typeof error === "object" && error !== null && brand in error;
-}
-
-function describe(headline: string, diagnostics: readonly Diagnostic[]): string {
-  const lines = diagnostics.map(({ pointer, message, help }) => {
-    const where = pointer ? `${pointer}: ` : "";
-    return `\n  ${where}${message}${help === undefined ? "" : `\n    help: ${help}`}`;
-  });
-  return headline + lines.join("");
 }

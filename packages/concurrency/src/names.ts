@@ -1,6 +1,5 @@
-import { checkInstant, type Instant, MINUTE } from "./instant.ts";
+import { checkInstant, type Instant } from "./instant.ts";
 
-const DAY_MINUTES = 1440;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
 /** A schedule's name is at most this long, so that every run's name is a DNS-1123 label (D10). */
@@ -40,32 +39,10 @@ function checkId(id: string): string {
   throw new RangeError(`${rule}, found ${JSON.stringify(id)}`);
 }
 
-/**
- * `YYYYMMDDhhmm` of an instant, by whole-number arithmetic: a `Date` costs five times as much.
- * Days become a date by the usual count of days from 1 March of year 0 in cycles of 400 years.
- */
+/** `YYYYMMDDhhmm` in UTC; one number of twelve digits is one conversion to text instead of five. */
 function minuteStamp(at: Instant): string {
-  const minutes = Math.floor(at / MINUTE);
-  const days = Math.floor(minutes / DAY_MINUTES);
-  const minute = minutes - days * DAY_MINUTES;
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
-  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
-  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0);
-  const hour = Math.floor(minute / 60);
-  // One number of twelve digits: a single conversion to text instead of five.
-  const stamp = (((year * 100 + month) * 100 + day) * 100 + hour) * 100 + (minute - hour * 60);
-  return stamp < 1e11 ? String(stamp).padStart(12, "0") : String(stamp);
+  const date = new Date(at);
+  const day = (date.getUTCFullYear() * 100 + date.getUTCMonth() + 1) * 100 + date.getUTCDate();
+  const stamp = (day * 100 + date.getUTCHours()) * 100 + date.getUTCMinutes();
+  return String(stamp).padStart(12, "0");
 }

@@ -132,38 +132,10 @@ function unknownKey(
   });
 }
 
-/** The one allowed name that is a likely slip of the pen away, as help. */
+/** The allowed name that `found` begins, whatever the case, as help. */
 function nearest(found: string, allowed: readonly (string | number)[]): { help?: string } {
-  let best = "";
-  let least = Math.max(2, found.length >> 1);
-  for (const name of allowed.map(String)) {
-    const far = distance(found.toLowerCase(), name.toLowerCase());
-    if (far < least) {
-      least = far;
-      best = name;
-    }
-  }
-  return best === "" ? {} : { help: `use ${best}` };
-}
-
-/** Levenshtein's distance, one row at a time; both texts are a field's name or value, so short. */
-function distance(a: string, b: string): number {
-  if (a.length > 100) return a.length;
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      next.push(
-        Math.min(
-          (row[j + 1] as number) + 1,
-          (next[j] as number) + 1,
-          (row[j] as number) + (a[i] === b[j] ? 0 : 1),
-        ),
-      );
-    }
-    row = next;
-  }
-  return row[b.length] as number;
+  const near = allowed.find((name) => `${name}`.toLowerCase().startsWith(found.toLowerCase()));
+  return found === "" || near === undefined ? {} : { help: `use ${near}` };
 }
 
 function escapeKey(name: string): string {
