@@ -52,11 +52,14 @@ export function startLoop(options: {
   };
   const poke = (): void => {
     wanted = true;
-    running ??= run().finally(() => {
-      running = undefined;
-      // Poked between the last look and here.
-      if (wanted && !stopped) poke();
-    });
+    // Begins a moment later, so that what is poked together, or by the pass itself, is seen.
+    running ??= Promise.resolve()
+      .then(run)
+      .finally(() => {
+        running = undefined;
+        // Poked between the last look and here.
+        if (wanted && !stopped) poke();
+      });
   };
   poke();
   return {

@@ -1,6 +1,7 @@
 import { isTerminalTask, type JobState, parseJobState, type Task } from "@mesh/jobs";
 import type { RunOrigin } from "@mesh/protocol";
 import { sizeOf } from "../work.ts";
+import { ACTIVE, ONE } from "./literals.ts";
 import type { JobRow, TaskRow } from "./schema.ts";
 import { type Db, guarded, type Tx } from "./store.ts";
 
@@ -25,8 +26,6 @@ export interface TaskNote {
   readonly output?: string | undefined;
   readonly message?: string | undefined;
 }
-
-const ACTIVE = ["pending", "running"];
 
 export async function loadJob(db: Db, id: string): Promise<StoredJob | undefined> {
   const row = await db.selectFrom("jobs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -86,7 +85,7 @@ export async function liveRuns(db: Db, scheduleUids: readonly string[]): Promise
     .selectAll()
     .where("schedule_uid", "in", scheduleUids)
     .where("schedule_uid", "is not", null)
-    .where("live", "=", 1)
+    .where("live", "=", ONE)
     .orderBy("created_at")
     .orderBy("name")
     .execute();

@@ -5,6 +5,7 @@ import type {
   Migration,
   MigrationProvider,
 } from "kysely";
+import { ACTIVE, ONE, READY } from "./literals.ts";
 
 /** What the databases spell differently: a key column that numbers its rows by itself. */
 export interface NumberingColumn {
@@ -52,7 +53,7 @@ async function jobs(schema: Schema): Promise<void> {
   await on("jobs_newest", ["namespace", "created_at"]).execute();
   await on("jobs_active_name", ["namespace", "name"])
     .unique()
-    .where("status", "in", ["pending", "running"])
+    .where("status", "in", ACTIVE)
     .where("deleted_at", "is", null)
     .execute();
   await on("jobs_wake", ["wake_at"]).where("wake_at", "is not", null).execute();
@@ -61,7 +62,7 @@ async function jobs(schema: Schema): Promise<void> {
     .execute();
   await on("jobs_live_of_schedule", ["schedule_uid"])
     .where("schedule_uid", "is not", null)
-    .where("live", "=", 1)
+    .where("live", "=", ONE)
     .execute();
 }
 
@@ -81,13 +82,13 @@ async function tasks(schema: Schema): Promise<void> {
   const on = indexer(schema, "tasks");
   await on("tasks_of_job", ["job_id", "attempt"]).unique().execute();
   await on("tasks_newest", ["namespace", "created_at"]).execute();
-  await on("tasks_assignable", ["created_at", "id"]).where("assignable", "=", 1).execute();
+  await on("tasks_assignable", ["created_at", "id"]).where("assignable", "=", ONE).execute();
   await on("tasks_not_before", ["not_before"])
-    .where("assignable", "=", 1)
+    .where("assignable", "=", ONE)
     .where("not_before", "is not", null)
     .execute();
   await on("tasks_on_node", ["node", "cpu_millicores", "memory_bytes"])
-    .where("live", "=", 1)
+    .where("live", "=", ONE)
     .where("node", "is not", null)
     .execute();
 }
@@ -158,7 +159,7 @@ async function hosts(schema: Schema): Promise<void> {
     ["name"],
   );
   await indexer(schema, "nodes")("nodes_lease", ["lease_expires_at"])
-    .where("status", "=", "ready")
+    .where("status", "=", READY)
     .execute();
   await table(
     schema,

@@ -1,5 +1,6 @@
 import type { HostDeclaration } from "@mesh/declaration";
 import type { NodeStatus, RegisterRequest } from "@mesh/protocol";
+import { READY } from "./literals.ts";
 import type { NodeRow } from "./schema.ts";
 import type { Db, Tx } from "./store.ts";
 
@@ -84,7 +85,7 @@ export async function lapsedNodes(db: Db, now: number, limit: number): Promise<s
   const rows = await db
     .selectFrom("nodes")
     .select("name")
-    .where("status", "=", "ready")
+    .where("status", "=", READY)
     .where("lease_expires_at", "<=", now)
     .orderBy("lease_expires_at")
     .limit(limit)
@@ -96,7 +97,7 @@ export async function nextLapse(db: Db): Promise<number | undefined> {
   const row = await db
     .selectFrom("nodes")
     .select("lease_expires_at")
-    .where("status", "=", "ready")
+    .where("status", "=", READY)
     .orderBy("lease_expires_at")
     .limit(1)
     .executeTakeFirst();
@@ -108,7 +109,7 @@ export async function shiftLeases(tx: Tx, stepMs: number): Promise<void> {
   await tx.db
     .updateTable("nodes")
     .set((of) => ({ lease_expires_at: of("lease_expires_at", "+", stepMs) }))
-    .where("status", "=", "ready")
+    .where("status", "=", READY)
     .execute();
 }
 

@@ -1,4 +1,5 @@
 import { type StoredJob, withTasks } from "./jobs.ts";
+import { ONE } from "./literals.ts";
 import type { Db, Tx } from "./store.ts";
 
 /** A task's row for people: the Job it belongs to and what it printed. */
@@ -57,7 +58,7 @@ export async function assignableTasks(
   let query = db
     .selectFrom("tasks")
     .select(["id", "job_id", "created_at", "unplaced"])
-    .where("assignable", "=", 1)
+    .where("assignable", "=", ONE)
     .where((is) => is.or([is("not_before", "is", null), is("not_before", "<=", now)]));
   if (after !== undefined) {
     query = query.where((is) =>
@@ -85,7 +86,7 @@ export async function nextNotBefore(db: Db, now: number): Promise<number | undef
   const row = await db
     .selectFrom("tasks")
     .select("not_before")
-    .where("assignable", "=", 1)
+    .where("assignable", "=", ONE)
     .where("not_before", "is not", null)
     .where("not_before", ">", now)
     .orderBy("not_before")
@@ -103,7 +104,7 @@ export async function jobsOnNode(
   let query = db
     .selectFrom("tasks")
     .select("job_id")
-    .where("live", "=", 1)
+    .where("live", "=", ONE)
     .where("node", "is not", null)
     .where("node", "=", node)
     .orderBy("id");
@@ -139,7 +140,7 @@ export async function usedByNode(
       of.fn.sum<number>("cpu_millicores").as("cpu"),
       of.fn.sum<number>("memory_bytes").as("memory"),
     ])
-    .where("live", "=", 1)
+    .where("live", "=", ONE)
     .where("node", "is not", null)
     .groupBy("node")
     .execute();
