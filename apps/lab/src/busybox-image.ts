@@ -8,6 +8,11 @@ import { execute, needProgram } from "./service-process.ts";
 
 const accounts = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/sh\n";
 
+interface RegistryLogin {
+  readonly username: string;
+  readonly password: string;
+}
+
 /**
  * Makes an image from Debian's static busybox and pushes it to the registry at `registry`.
  * Answers the reference by digest, as in `127.0.0.1:5000/busybox@sha256:…`.
@@ -15,12 +20,12 @@ const accounts = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/:/
 export async function pushBusybox(
   docker: Docker,
   registry: string,
-  options: { name?: string; files?: Readonly<Record<string, string>> } = {},
+  options: { name?: string; login?: RegistryLogin } = {},
 ): Promise<string> {
   const repository = `${registry}/${options.name ?? "busybox"}`;
   const root = await mkdtemp(join(tmpdir(), "mesh-busybox-"));
   try {
-    await writeRoot(root, options.files ?? {});
+    await writeRoot(root);
     const archive = spawn(
       "tar",
       ["--sort=name", "--mtime=@0", "--owner=0", "--group=0", "-c", "."],
@@ -30,17 +35,25 @@ export async function pushBusybox(
       },
     );
     const tag = { repo: repository, tag: "latest", changes: 'CMD ["sh"]' };
-    await finished(docker, await docker.importImage(archive.stdout, tag));
+    try {
+      await finished(docker, await docker.importImage(archive.stdout, tag));
+    } finally {
+      archive.kill();
+    }
   } finally {
     await rm(root, { recursive: true, force: true });
   }
-  return pushByDigest(docker, repository);
+  return pushByDigest(docker, repository, options.login ?? { username: "", password: "" });
 }
 
 /** Pushes the tag `latest` of a repository and answers its reference by digest. */
-async function pushByDigest(docker: Docker, repository: string): Promise<string> {
+async function pushByDigest(
+  docker: Docker,
+  repository: string,
+  authconfig: RegistryLogin,
+): Promise<string> {
   const image = docker.getImage(`${repository}:latest`);
-  const push = await image.push({ tag: "latest", authconfig: { username: "", password: "" } });
+  const push = await image.push({ tag: "latest", authconfig });
   await finished(docker, push);
   const digests: readonly string[] = (await image.inspect()).RepoDigests ?? [];
   const digest = digests.find((reference) => reference.startsWith(`${repository}@`));
@@ -48,7 +61,7 @@ async function pushByDigest(docker: Docker, repository: string): Promise<string>
   return digest;
 }
 
-async function writeRoot(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function writeRoot(root: string): Promise<void> {
   const busybox = await needProgram("busybox", "busybox-static");
   for (const folder of ["bin", "etc", "root", "tmp", "var", "run"]) await mkdir(join(root, folder));
   await chmod(join(root, "tmp"), 0o1777);
@@ -58,7 +71,6 @@ async function writeRoot(root: string, files: Readonly<Record<string, string>>):
     if (applet !== "" && applet !== "busybox") await symlink("busybox", join(root, "bin", applet));
   }
   await writeFile(join(root, "etc/passwd"), accounts);
-  for (const [path, text] of Object.entries(files)) await writeFile(join(root, path), text);
 }
 
 async function finished(docker: Docker, stream: NodeJS.ReadableStream): Promise<void> {

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 
 export const execute = promisify(execFile);
 
-/** Anything the harness started; `stop` ends it and removes what it left, and may be called twice. */
+/** Something that was started; `stop` ends it and removes what it left, once or again. */
 export interface Stoppable {
   readonly stop: () => Promise<void>;
 }
@@ -18,6 +18,8 @@ export interface ServiceProcess extends Stoppable {
   readonly pid: number;
   readonly exited: () => boolean;
   readonly log: () => string;
+  /** Ends it at once, as a crash would. */
+  readonly kill: () => Promise<void>;
 }
 
 export interface ServiceCommand {
@@ -77,6 +79,7 @@ export async function startService(service: ServiceCommand): Promise<ServiceProc
     pid,
     exited,
     log: () => tail(service.logFile),
+    kill: () => stopChild(child, "SIGKILL", 0),
     stop: () => stopChild(child, stopSignal, service.graceSeconds ?? 20),
   };
 }
