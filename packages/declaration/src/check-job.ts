@@ -77,10 +77,9 @@ function checkSecrets(findings: Findings, path: Path, secrets: JobTemplate["secr
   secrets?.forEach(({ name, key }, index) => {
     findings.add([...path, index, "name"], checkFileName(name, "a secret's name"));
     if (key !== undefined) findings.add([...path, index, "key"], checkFileName(key, "a key"));
-    const id = `${name}/${key ?? ""}`;
-    const first = seen.get(id);
+    const first = seen.get(name);
     if (first === undefined) {
-      seen.set(id, index);
+      seen.set(name, index);
       return;
     }
     findings.all.push({
@@ -88,7 +87,7 @@ function checkSecrets(findings: Findings, path: Path, secrets: JobTemplate["secr
       path: [...path, index, "name"],
       message: "one secret is named twice",
       found: quote(name),
-      help: "remove one of the two",
+      help: "remove one of the two: each secret is one file, which has its name",
       related: [{ message: "first named here", path: [...path, first, "name"] }],
     });
   });

@@ -5,11 +5,18 @@ import { AMBIGUOUS } from "./yaml-node.ts";
 
 /**
  * A manifest as YAML text that `parseManifestYaml` reads back as the same manifest, without a
- * warning about the text: what older readers take for a boolean or number is quoted, and what
- * cannot stand in a manifest is escaped.
+ * warning about the text.
  */
 export function formatManifestYaml(manifest: Manifest): string {
-  const document = new Document(manifest, { aliasDuplicateObjects: false });
+  return formatYaml(manifest);
+}
+
+/**
+ * Plain data as YAML that readers of 1.1 and 1.2 take alike: a string that an older one takes for
+ * a boolean, number or date is quoted, and what cannot stand in a manifest is escaped.
+ */
+export function formatYaml(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar: (_, node) => {
       if (typeof node.value === "string" && needsQuotes(node.value)) {
@@ -23,9 +30,16 @@ export function formatManifestYaml(manifest: Manifest): string {
     .replace(new RegExp(CONTROL, "gu"), (unit) => escapeOf(unit));
 }
 
+/** Dates of YAML 1.1, and the two plain scalars that had a meaning of their own. */
+const OLDER = /^(?:\d{4}-\d\d?-\d\d?(?:[Tt \t].*)?|=|<<)$/;
+
 function needsQuotes(text: string): boolean {
   return (
-    AMBIGUOUS.test(text) || CONTROL.test(text) || text.includes("\r") || text.includes("\ufeff")
+    AMBIGUOUS.test(text) ||
+    OLDER.test(text) ||
+    CONTROL.test(text) ||
+    text.includes("\r") ||
+    text.includes("\ufeff")
   );
 }
 

@@ -1,5 +1,5 @@
 export { formatDiagnostic } from "./code-frame.ts";
-export { formatManifestYaml } from "./yaml-format.ts";
+export { formatManifestYaml, formatYaml } from "./yaml-format.ts";
 export {
   type ParsedYaml,
   type ParsedYamls,
