@@ -21,6 +21,9 @@ export interface FakeServer {
   lastStatus(): NodeStatus | undefined;
 }
 
+/** A poll is answered after this long at the latest, as the server does it. */
+const HELD_MS = 25_000;
+
 export function fakeServer(options: { clock: Clock; leaseSeconds?: number }): FakeServer {
   const { clock, leaseSeconds = 30 } = options;
   let declaration: unknown;
@@ -56,12 +59,14 @@ export function fakeServer(options: { clock: Clock; leaseSeconds?: number }): Fa
       poll: async (request, call) => {
         check();
         const signal = call?.signal as AbortSignal | undefined;
-        while (request.revision === String(revision)) {
+        if (request.revision === String(revision)) {
           await new Promise<void>((resolve) => {
             const done = (): void => {
               signal?.removeEventListener("abort", done);
+              cancel();
               resolve();
             };
+            const cancel = clock.after(HELD_MS, done);
             changed.push(done);
             signal?.addEventListener("abort", done);
           });

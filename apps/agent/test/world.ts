@@ -81,8 +81,7 @@ export function createWorld(options: WorldOptions = {}): World {
     ...(options.pullFailure === undefined ? {} : { pullFailure: options.pullFailure }),
   });
   const journal = sqliteJournal(":memory:");
-  // A long lease keeps the heartbeats of a virtual day few.
-  const server = fakeServer({ clock, leaseSeconds: options.leaseSeconds ?? 3600 });
+  const server = fakeServer({ clock, leaseSeconds: options.leaseSeconds ?? 60 });
   const written: World["written"] = new Map();
   const settings: HostSettings = {
     node: "n1",
