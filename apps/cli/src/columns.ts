@@ -47,11 +47,13 @@ export const cronJobColumns = ({ now, reader }: Reading): readonly Column<CronJo
     title: "NEXT (UTC)",
     text: ({ nextAt }) => (nextAt === undefined ? undefined : utcText(nextAt)),
   },
-  {
-    title: `NEXT (${reader.timeZone})`,
-    text: ({ nextAt }) => (nextAt === undefined ? undefined : localText(nextAt, reader)),
-  },
+  ...(reader.timeZone === "UTC" ? [] : [localNext(reader)]),
 ];
+
+const localNext = (reader: Clockface): Column<CronJobView> => ({
+  title: `NEXT (${reader.timeZone})`,
+  text: ({ nextAt }) => (nextAt === undefined ? undefined : localText(nextAt, reader)),
+});
 
 export const taskColumns = ({ reader }: Reading): readonly Column<TaskView>[] => [
   { title: "JOB", text: ({ jobName }) => jobName },

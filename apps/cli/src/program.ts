@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import packageFile from "../package.json" with { type: "json" };
 import { addApplyCommands } from "./commands/apply.ts";
 import { addCronCommand } from "./commands/cron.ts";
 import { addDescribeCommand } from "./commands/describe.ts";
@@ -16,7 +17,7 @@ import { failureLines, tellFailure } from "./failure.ts";
 import { paintFor } from "./paint.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export const version = "0.1.0";
+export const version = packageFile.version;
 
 /**
  * Runs one `mesh` command line (without the program's name) and resolves with its exit code:

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import packageFile from "../package.json" with { type: "json" };
 import { nearest } from "../src/near.ts";
 import { mesh } from "./mesh.ts";
 
@@ -17,7 +18,7 @@ describe("mesh: usage", () => {
   it("has help and a version with exit code 0", async () => {
     expect((await mesh(["--help"])).exitCode).toBe(0);
     expect((await mesh(["cron", "next", "--help"])).out).toContain("Examples:");
-    expect(await mesh(["--version"])).toMatchObject({ exitCode: 0, out: "0.1.0" });
+    expect(await mesh(["--version"])).toMatchObject({ exitCode: 0, out: packageFile.version });
   });
 
   it("names the zone data in use, since an answer about time rests on it (C7a)", async () => {

@@ -42,7 +42,7 @@ export async function startDevAgent(
   if (problem === undefined) return { agent, told: [`${kind} ${version} (${socketPath})`] };
   await stop();
   if (choice === "auto") {
-    return onRawExec(held, base, `${kind} ${version} answers, but not with the image: ${problem}`);
+    return onRawExec(held, base, `${kind} ${version} answers, but not with ${image}: ${problem}`);
   }
   throw cannot(
     "dev.image",
@@ -57,7 +57,8 @@ async function onRawExec(held: Held, base: AgentBase, why: string): Promise<DevA
   return {
     agent,
     told: [
-      `raw-exec: ${why}`,
+      "raw-exec (plain processes)",
+      `Without containers: ${why}.`,
       "Work runs as plain processes of yours: no image, no isolation, no limits.",
       "Fine to try Mesh with; a container without a command cannot start at all.",
       "Start Docker or Podman and run this again to have real containers.",

@@ -1,3 +1,4 @@
+import type { CronJobManifest, Manifest, ModuleManifest } from "@mesh/declaration";
 import { parseManifestYaml } from "@mesh/declaration/yaml";
 import type { EventView, MeshClient } from "@mesh/protocol";
 import { createClient } from "@mesh/protocol";
@@ -57,6 +58,7 @@ async function runUntilAsked(
   const say = (line: string): void => {
     if (!signal.aborted) s.terminal.out(line);
   };
+  const manifests = exampleManifests(options.image);
   const folder = openDevFolder(s.workingDirectory);
   const url = await startDevServer(held, folder, { port: options.port, pid: s.processId });
   if (signal.aborted) return;
@@ -77,7 +79,7 @@ async function runUntilAsked(
   for (const line of fieldLines(fields, paint)) say(`  ${line}`);
   for (const line of notice) say(`  ${paint(line, "yellow")}`);
   say("");
-  await applyExample(context, client, options.image);
+  await applyExample(context, client, manifests);
   // What happened up to here has been told; the Job's own events come next.
   const after = await newestEvent(client);
   const job = await createExampleJob(context, client, options.image);
@@ -146,16 +148,18 @@ function startFailure(
   return cannot(error.code, error.message, error.help);
 }
 
-async function applyExample(context: Context, client: MeshClient, image: string): Promise<void> {
+async function applyExample(
+  context: Context,
+  client: MeshClient,
+  { module, cronJob }: ReturnType<typeof exampleManifests>,
+): Promise<void> {
   const { s, paint, reader } = context;
   const say = s.terminal.out;
-  const module = read(moduleText(image), "Module");
-  const cronJob = read(cronJobText(image), "CronJob");
   const applied = await client.applyModule(module);
   await client.assignModule(exampleModule, node);
   say(`module/${exampleModule} ${applied.outcome}: a scheduled container on node ${node}`);
   const scheduled = await client.applyCronJob(namespace, cronJob);
-  say(`cronjob/${exampleCronJob} ${scheduled.outcome}: a Job each minute, never two at once`);
+  say(`cronjob/${exampleCronJob} ${scheduled.outcome}: a Job each minute, unless one is active`);
   const { nextAt } = await client.cronJob(namespace, exampleCronJob);
   if (nextAt !== undefined) {
     say(paint(`  next at ${nextText(nextAt, { reader, now: s.now() })}`, "dim"));
@@ -174,12 +178,17 @@ async function createExampleJob(
   return name;
 }
 
-type Parsed = NonNullable<ReturnType<typeof parseManifestYaml>["manifest"]>;
+/** The example's manifests; only an `--image` that is none, or is not pinned, makes them wrong. */
+function exampleManifests(image: string): { module: ModuleManifest; cronJob: CronJobManifest } {
+  return {
+    module: read(moduleText(image), "Module"),
+    cronJob: read(cronJobText(image), "CronJob"),
+  };
+}
 
-/** The example's own manifest; only an `--image` that is none can make it wrong. */
-function read<K extends Parsed["kind"]>(text: string, kind: K): Extract<Parsed, { kind: K }> {
+function read<K extends Manifest["kind"]>(text: string, kind: K): Extract<Manifest, { kind: K }> {
   const { manifest, diagnostics } = parseManifestYaml(text);
-  if (manifest?.kind === kind) return manifest as Extract<Parsed, { kind: K }>;
+  if (manifest?.kind === kind) return manifest as Extract<Manifest, { kind: K }>;
   const problem = diagnostics.find(({ severity }) => severity === "error");
   throw badInput("dev.image", `--image: ${problem?.message ?? "is no image"}`, problem?.help);
 }
