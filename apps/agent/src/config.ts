@@ -36,6 +36,11 @@ export interface AgentConfig {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   readonly engine: EngineChoice;
   readonly capacity?: HostSettings["capacity"] | undefined;
+  /**
+   * Which user each module's account is: one of the host's range (`mapped`, R3), or for all the one
+   * that the agent runs as (`own`). An agent that is not root has no choice; root's is `mapped`.
+   */
+  readonly accounts?: "mapped" | "own" | undefined;
   /** What differs from the bound as delivered (R7); `rawExec` follows from the engine chosen. */
   readonly bound?: BoundChanges | undefined;
   readonly registryCredentials?: RegistryCredentials | undefined;

@@ -61,7 +61,10 @@ export async function startAgent(given: AgentConfig): Promise<RunningAgent> {
       prefix: config.hostPrefix,
       chown: isRoot,
     }),
-    accounts: isRoot ? mappedAccounts(journal, settings.bound.accountRange) : ownAccount(owner),
+    accounts:
+      isRoot && config.accounts !== "own"
+        ? mappedAccounts(journal, settings.bound.accountRange)
+        : ownAccount(owner),
     secrets: secretFiles(settings.secretsFolder),
     client: createClient({
       baseUrl: config.serverUrl,

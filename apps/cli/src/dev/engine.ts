@@ -52,7 +52,8 @@ export async function startDevAgent(
 }
 
 async function onRawExec(held: Held, base: AgentBase, why: string): Promise<DevAgent> {
-  const starting = startAgent({ ...base, engine: { kind: "raw-exec" } });
+  // The work is the caller's own here: no other account may enter a private folder of theirs.
+  const starting = startAgent({ ...base, engine: { kind: "raw-exec" }, accounts: "own" });
   const { started: agent } = await held.hold(starting, stopAll);
   return {
     agent,
