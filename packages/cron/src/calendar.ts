@@ -2,6 +2,10 @@ import { type Bits, FULL_WEEKDAYS } from "./bits.ts";
 
 export const DAY_MINUTES = 1440;
 
+/** The minute from which zone data has only yearly rules left, and after how many all repeats. */
+export const PERIOD_START = Date.UTC(2100, 0) / 60_000;
+export const PERIOD_MINUTES = 146_097 * DAY_MINUTES;
+
 /** A month of the proleptic Gregorian calendar. Days are counted from 1970-01-01. */
 interface Month {
   year: number;

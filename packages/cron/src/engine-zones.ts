@@ -1,3 +1,4 @@
+import { PERIOD_START } from "./calendar.ts";
 import type { Instant } from "./diagnostic.ts";
 import type { ZoneOffset, ZoneSource } from "./zone-source.ts";
 
@@ -19,8 +20,11 @@ export function engineZones(options?: { readonly version?: string | undefined })
 
 // Two changes that undo each other can be missed only if they lie closer than this. The closest in
 // the tz database (2026f, up to 2100) are 3.99 days apart (Freetown, 1939), from 1970 on 6.96 days
-// (Brazil in 2000, Ojinaga in 2022, Gaza in 2040).
+// (Brazil in 2000, Ojinaga in 2022, Gaza in 2040). From 2100 on only yearly rules are left, with
+// months between one change and the next.
 const STRIDE_SECONDS = 3 * 86_400;
+const LATE_SECONDS = PERIOD_START * 60;
+const LATE_STRIDE_SECONDS = 28 * 86_400;
 
 function scanOffsets(formatter: Intl.DateTimeFormat, from: Instant, through: Instant) {
   let second = Math.ceil(from / 1000);
@@ -28,7 +32,8 @@ function scanOffsets(formatter: Intl.DateTimeFormat, from: Instant, through: Ins
   let offsetSeconds = offsetAt(formatter, second);
   const changes: ZoneOffset[] = [{ at: from, offsetSeconds }];
   while (second < last) {
-    const probe = Math.min(second + STRIDE_SECONDS, last);
+    const stride = second < LATE_SECONDS ? STRIDE_SECONDS : LATE_STRIDE_SECONDS;
+    const probe = Math.min(second + stride, last);
     if (offsetAt(formatter, probe) === offsetSeconds) {
       second = probe;
       continue;

@@ -1,9 +1,10 @@
 import type { Bits } from "./bits.ts";
+import { PERIOD_MINUTES, PERIOD_START } from "./calendar.ts";
 import type { Instant } from "./diagnostic.ts";
 import { bitsOf, type CronExpression } from "./expression.ts";
 import { MAX_INSTANT, minuteOf, type When } from "./instant.ts";
 import { matchesOnce, nextOnce, previousOnce } from "./once-search.ts";
-import { PERIOD_MINUTES, PERIOD_START, type Zone, zoneOf } from "./zone.ts";
+import { type Zone, zoneOf } from "./zone.ts";
 import type { ZoneSource } from "./zone-source.ts";
 import { matchesMinute, nextMinute, previousMinute } from "./zoned-search.ts";
 

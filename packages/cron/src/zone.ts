@@ -1,3 +1,4 @@
+import { PERIOD_MINUTES, PERIOD_START } from "./calendar.ts";
 import { ENGINE } from "./engine-zones.ts";
 import { refusal, zoneError } from "./zone-names.ts";
 import type { ZoneSource } from "./zone-source.ts";
@@ -27,8 +28,6 @@ interface Block {
 // more periods earlier; before 1799 no zone has a change. A zone has thus at most 354 blocks.
 const BLOCK_MINUTES = 1 << 20;
 const FIRST_MINUTE = -86 * BLOCK_MINUTES;
-export const PERIOD_START = Date.UTC(2100, 0) / 60_000;
-export const PERIOD_MINUTES = 146_097 * 1440;
 
 /** The zones met so far, by source and by every spelling used. Emptied when full. */
 const MAX_ZONES = 1024;
