@@ -62,7 +62,8 @@ onEngine("an agent that was killed finds its tasks again", () => {
     expect((await containerOf(taskId))?.State.Running).toBe(true);
     const { job } = await endOf("still-runs");
     expect(job).toMatchObject({ status: "succeeded", attempts: 1 });
-    const starts = watch.seen().filter(({ action }) => action === "start");
+    const ofTask = watch.seen().filter(({ labels }) => labels["mesh.taskId"] === taskId);
+    const starts = ofTask.filter(({ action }) => action === "start");
     expect(starts).toHaveLength(1);
     await watch.stop();
   });

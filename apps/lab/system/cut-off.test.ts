@@ -86,7 +86,7 @@ onEngine("a node is cut off from its server", () => {
   it("[C31-126] tasks end before the lease does, are lost and retried; late news is ignored (S4)", async () => {
     const watch = await watchEngine(world.docker, { "mesh.kind": "task" });
     await world.apply(`{ name: long, image: "${world.image}", backoffLimit: 1,
-      command: ${shell('[ "$MESH_ATTEMPT" = 2 ] || exec sleep 120')} }`);
+      command: ${shell('[ "$MESH_ATTEMPT" = 2 ] || { trap "exit 9" TERM; sleep 120 & wait; }')} }`);
     const { tasks } = await running("long");
     const taskId = tasks[0]?.id ?? "";
     await node.link.cut();
@@ -94,10 +94,10 @@ onEngine("a node is cut off from its server", () => {
       const found = (await jobOf("long")).tasks.find(({ id }) => id === taskId);
       return found?.failureReason === "nodeLost" ? found : undefined;
     });
-    const died = watch
-      .seen()
-      .find(({ action, labels }) => action === "die" && labels["mesh.taskId"] === taskId);
-    expect(died?.at).toBeLessThan(lost.finishedAt ?? 0);
+    const died = await eventually("the end of the container", async () =>
+      watch.seen().find((e) => e.action === "die" && e.labels["mesh.taskId"] === taskId),
+    );
+    expect(died.at).toBeLessThan(lost.finishedAt ?? 0);
     await node.link.mend();
     const { job, tasks: both } = await endOf("long");
     expect(job).toMatchObject({ status: "succeeded", attempts: 2 });
