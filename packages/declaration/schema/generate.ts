@@ -1,7 +1,8 @@
 import { type ConversionConfig, toJsonSchema } from "@valibot/to-json-schema";
 import type { GenericSchema } from "valibot";
 import { cronJobSchema, jobSchema, moduleSchema } from "../src/manifest-schema.ts";
-import { type FieldWords, WORDS } from "./words.ts";
+import type { FieldWords } from "./field-words.ts";
+import { WORDS } from "./words.ts";
 
 /** A JSON Schema as plain data. */
 export interface Schema {

@@ -12,7 +12,7 @@ interface Mark {
 const WIDTH = 100;
 
 /**
- * A diagnostic as text for people: what, where with the source and a caret, why, and how to mend it.
+ * A diagnostic as text for people: what, where with the source and a caret, and how to mend it.
  * `source` is the text that was parsed; `file` names it. Control characters are shown as `�`, and
  * long lines are cut around the mark.
  */

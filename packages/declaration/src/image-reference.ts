@@ -17,11 +17,11 @@ export interface ImageReference {
 const MAX_TEXT = 1024;
 const MAX_NAME = 255;
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/;
-const REGISTRY =
-  /^[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)*(?::[0-9]{1,5})?$/;
+const HOST_PART = "[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?";
+const REGISTRY = new RegExp(`^${HOST_PART}(?:\\.${HOST_PART})*(?::[0-9]{1,5})?$`);
 const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
-const SCHEME =
-  /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/|(?:dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage|sif|ostree):)/;
+const TRANSPORTS = "dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage|sif|ostree";
+const SCHEME = new RegExp(`^(?:[A-Za-z][A-Za-z0-9+.-]*://|(?:${TRANSPORTS}):)`);
 const EXAMPLE = "registry.example.com/team/app@sha256:<64 hexadecimal digits>";
 
 /**

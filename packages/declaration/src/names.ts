@@ -81,20 +81,21 @@ export function checkFileName(name: string, what: string): Fault | undefined {
   };
 }
 
+const LABEL_WORD = "[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?";
+const LABEL_DOMAIN = "[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?/";
+const PLACEMENT_WORDS = {
+  key: new RegExp(`^(?:${LABEL_DOMAIN})?${LABEL_WORD}$`),
+  value: new RegExp(`^(?:${LABEL_WORD})?$`),
+} as const;
+
 /** A node label's key or value in a placement constraint. */
 export function checkPlacementWord(word: string, part: "key" | "value"): Fault | undefined {
-  const pattern =
-    part === "key"
-      ? /^(?:[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
-      : /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
-  if (pattern.test(word)) return undefined;
+  if (PLACEMENT_WORDS[part].test(word)) return undefined;
+  const letters = "use letters, digits and inner . _ -, at most 63";
   return {
     code: `placement.${part}`,
     message: `this is not a node label's ${part}`,
     found: quote(word),
-    help:
-      part === "key"
-        ? "use letters, digits and inner . _ -, at most 63, with an optional domain and / before"
-        : "use letters, digits and inner . _ -, at most 63",
+    help: part === "key" ? `${letters}, with an optional domain and / before` : letters,
   };
 }

@@ -123,7 +123,7 @@ export function adviceFor(word: string): string | undefined {
   return Object.hasOwn(ADVICE, folded) ? ADVICE[folded] : undefined;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours; `most` or more is told as `most`. */
+/** Insertions, deletions, replacements and swaps of neighbours, counted up to `most`. */
 function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) >= most) return most;
   let before: number[] = [];

@@ -16,7 +16,7 @@ export const CONTROL =
 /**
  * Reads YAML 1.2 into plain data and refuses what hides or repeats content (R4): directives, tags,
  * anchors, aliases, merge keys, duplicate and non-string keys, control characters, nesting over
- * 32 and texts over 256 KiB. Only the first syntax fault is told; one anchor stands for its aliases.
+ * 32 and texts over 256 KiB. Of syntax faults the first is told; one anchor stands for its aliases.
  */
 export function readYaml(text: string, { many }: { many: boolean }): YamlText {
   const lines = new LineCounter();

@@ -8,9 +8,12 @@ import {
   type YamlText,
 } from "./yaml-finding.ts";
 
+const OLDER_WORDS = "y|yes|n|no|on|off";
+const OLDER_NUMBERS =
+  "[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+(?:\\.[0-9_]*)?|[-+]?0b[01_]+|[-+]?[0-9]+_[0-9_]*";
+
 /** Plain scalars that YAML 1.2 reads as strings and older readers as booleans or numbers. */
-export const AMBIGUOUS =
-  /^(?:y|yes|n|no|on|off|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?|[-+]?0b[01_]+|[-+]?[0-9]+_[0-9_]*)$/i;
+export const AMBIGUOUS = new RegExp(`^(?:${OLDER_WORDS}|${OLDER_NUMBERS})$`, "i");
 
 /** The plain values of documents, or what their nodes hide or repeat. */
 export function readDocuments(

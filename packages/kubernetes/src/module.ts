@@ -55,6 +55,7 @@ export function moduleObjects(
     if (resource.type !== "container" || rendered?.type !== "container") return [];
     return [partOf(reporter, manifest, { resource, rendered, index }, options)];
   });
+  refuseSharedNames(reporter, containers);
   warnOfAccount(reporter, options);
   refuseGates(reporter, resources);
   return [...objects, ...containers.map((part) => partObject(reporter, part))];
@@ -108,12 +109,27 @@ function objectName(
   const most = scheduled ? MAX_CRON_JOB_NAME : MAX_LABEL - 9;
   if (name.length > most) {
     reporter.fail("kubernetes.name", path, {
-      message: `the object's name would have ${name.length} characters, at most ${most} are allowed`,
+      message: `the object's name would have ${name.length} characters; at most ${most} fit`,
       found: name,
       help: "shorten the container's name",
     });
   }
   return name;
+}
+
+/** `sync` and `kometa-sync` of module `kometa` would be one object. */
+function refuseSharedNames(reporter: Reporter, parts: readonly Part[]): void {
+  const seen = new Set<string>();
+  for (const { name, path } of parts) {
+    if (seen.has(name)) {
+      reporter.fail("kubernetes.name", [...path, "name"], {
+        message: "two containers of the module would have one object's name",
+        found: name,
+        help: "rename one of the two",
+      });
+    }
+    seen.add(name);
+  }
 }
 
 /** A service: one pod, never two at once. */

@@ -365,6 +365,13 @@ describe("a module", () => {
   });
 });
 
+describe("names of a module's objects", () => {
+  it("two containers whose objects would share a name are refused", () => {
+    const manifest = module(container(), container({ name: "kometa-sync" }));
+    expect(told(manifest)).toContain("error kubernetes.name /resources/1/name");
+  });
+});
+
 describe("the schemas of Kubernetes", () => {
   it("refuse an object that is wrong, so that passing them says something", () => {
     const object = only(job());
