@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
+import type { Ceilings } from "./ceilings.ts";
 import type { Clock } from "./clock.ts";
 import { StartError } from "./start-error.ts";
 
@@ -19,6 +20,8 @@ export interface ServerConfig {
   readonly nodeTokens?: Readonly<Record<string, string>> | undefined;
   /** How long a node may be silent before it is lost (S4); 30 if absent. */
   readonly leaseSeconds?: number | undefined;
+  /** None if absent (S7). */
+  readonly ceilings?: Ceilings | undefined;
   readonly log?: (typeof LEVELS)[number] | undefined;
   /** For tests; the machine's own if absent. */
   readonly clock?: Clock | undefined;
@@ -38,6 +41,13 @@ const schema = v.strictObject({
   operatorToken: v.optional(token),
   nodeTokens: v.optional(v.record(v.string(), token), {}),
   leaseSeconds: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)), 30),
+  ceilings: v.optional(
+    v.strictObject({
+      startsPerSecond: v.optional(v.pipe(v.number(), v.minValue(0.001), v.maxValue(1e6))),
+      runningTasksPerNamespace: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+    }),
+    {},
+  ),
   log: v.optional(v.picklist(LEVELS), "info"),
 });
 

@@ -1,6 +1,7 @@
 import type { ZoneSource } from "@mesh/cron";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
+import { type Ceilings, createStartRate } from "./ceilings.ts";
 import type { Clock } from "./clock.ts";
 import { runCronPass } from "./controllers/cron.ts";
 import { runHousekeeping } from "./controllers/housekeeping.ts";
@@ -36,6 +37,7 @@ export interface ControlPlaneOptions {
   readonly leaseSeconds: number;
   readonly zones: ZoneSource;
   readonly auth: AuthOptions;
+  readonly ceilings?: Ceilings | undefined;
 }
 
 /** Starts the controllers (S8) and builds the API. */
@@ -67,15 +69,17 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 
 /** By what pokes them beside their own timers. */
 function startControllers(options: ControlPlaneOptions): ReadonlyMap<string, Loop> {
-  const { store, clock, log, newId, zones } = options;
+  const { store, clock, log, newId, zones, ceilings = {} } = options;
   const followSteps = watchSteps(clock);
+  const { startsPerSecond } = ceilings;
+  const rate = startsPerSecond === undefined ? undefined : createStartRate(startsPerSecond);
   const controllers: readonly (readonly [
     Topic | "housekeeping",
     (now: number) => Promise<number | undefined>,
   ])[] = [
     ["schedules", (now) => runCronPass(store, now, { newId, zones })],
     ["jobs", (now) => runJobWakes(store, now)],
-    ["placement", (now) => runPlacement(store, now)],
+    ["placement", (now) => runPlacement(store, { now, ceilings, rate })],
     [
       "leases",
       async (now) => {

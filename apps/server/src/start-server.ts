@@ -22,16 +22,8 @@ export interface RunningServer {
  * Throws a `StartError` for what a person can mend: settings, folder, port.
  */
 export async function startServer(config: ServerConfig): Promise<RunningServer> {
-  const {
-    dataDir,
-    host,
-    port,
-    dev,
-    operatorToken,
-    nodeTokens,
-    leaseSeconds,
-    log: level,
-  } = checkConfig(config);
+  const { dataDir, host, port, dev, leaseSeconds, ceilings, ...checked } = checkConfig(config);
+  const { operatorToken, nodeTokens, log: level } = checked;
   const clock: Clock = config.clock ?? systemClock;
   const log = pino({ name: "mesh-server", level });
   const folder = openDataFolder(dataDir);
@@ -45,7 +37,7 @@ export async function startServer(config: ServerConfig): Promise<RunningServer> 
     const store = await openSqliteStore({ file: folder.databaseFile });
     undo.push(() => store.close());
     const auth = { devMode: dev, operatorToken, nodeTokens };
-    const options = { store, clock, log, newId: randomUUID, leaseSeconds, zones, auth };
+    const options = { store, clock, log, newId: randomUUID, leaseSeconds, zones, auth, ceilings };
     const plane = await startControlPlane(options);
     undo.push(() => plane.stop());
     const bound = await listen(plane, host, port);

@@ -17,7 +17,8 @@ function codesInSource(): Set<string> {
       /new StartError\(\s*"([a-z.-]+)"/g,
       /isUnknown \? "([a-z.-]+)" : "([a-z.-]+)"/g,
     ]) {
-      for (const [, ...found] of source.matchAll(pattern)) for (const code of found) codes.add(code);
+      for (const [, ...found] of source.matchAll(pattern))
+        for (const code of found) codes.add(code);
     }
   }
   return codes;

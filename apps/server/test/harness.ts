@@ -15,6 +15,7 @@ import {
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
 import { afterEach } from "vitest";
+import type { Ceilings } from "../src/ceilings.ts";
 import { startControlPlane } from "../src/control-plane.ts";
 import type { AuthOptions } from "../src/http/auth.ts";
 import { openSqliteStore, type StatementHook } from "../src/store/sqlite.ts";
@@ -68,6 +69,7 @@ export async function startBench(
     file?: string;
     clock?: VirtualClock;
     auth?: AuthOptions;
+    ceilings?: Ceilings;
     onStatement?: StatementHook;
   } = {},
 ): Promise<Bench> {
@@ -83,6 +85,7 @@ export async function startBench(
     leaseSeconds: 30,
     zones: systemZones,
     auth: options.auth ?? { devMode: true, nodeTokens: {} },
+    ceilings: options.ceilings,
   });
   let running = true;
   const stop = async (): Promise<void> => {

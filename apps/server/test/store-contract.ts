@@ -8,7 +8,7 @@ import { createJob } from "@mesh/jobs";
 import { describe, expect, it } from "vitest";
 import { commitDecisions, type Decided } from "../src/controllers/commit-decision.ts";
 import { activeRunOf, runCronPass } from "../src/controllers/cron.ts";
-import { assignTask } from "../src/controllers/placement.ts";
+import { assignTask } from "../src/operations/assign-task.ts";
 import { applyJobEvent } from "../src/operations/commit-job.ts";
 import { resumeCronJob, suspendCronJob, triggerCronJob } from "../src/operations/cronjobs.ts";
 import { insertJobs, liveRuns, loadJob, type StoredJob } from "../src/store/jobs.ts";

@@ -1,77 +1,141 @@
 import type { Task } from "@mesh/jobs";
-import { explainUnplaced, type NodeState, type PendingTask, placeTasks } from "@mesh/placement";
-import { applyJobEvent } from "../operations/commit-job.ts";
-import { missingSecrets } from "../operations/secrets.ts";
+import { type Assignment, explainUnplaced, type NodeState, placeTasks } from "@mesh/placement";
+import { type Ceilings, type StartRate, underNamespaceCeiling } from "../ceilings.ts";
+import { assignTask, pendingTask } from "../operations/assign-task.ts";
 import type { StoredJob } from "../store/jobs.ts";
 import { nodesForPlacement } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
-import { type Db, isConflict, type Store, type Tx } from "../store/store.ts";
+import { type Db, isConflict, type Store } from "../store/store.ts";
 import {
   assignableTasks,
   nextNotBefore,
+  runningByNamespace,
   setUnplaced,
   type TaskCursor,
   usedByNode,
 } from "../store/tasks.ts";
-import { type BoundClaim, boundClaims, useClaims } from "../store/volumes.ts";
+import { type BoundClaim, boundClaims, claimKey } from "../store/volumes.ts";
 import { unplacedEvent } from "../words/job-events.ts";
-import { sizeOf } from "../work.ts";
 
 /** Tasks looked at, and assigned, in one transaction. */
 const PAGE = 200;
 
-/** What a pass that plans on one snapshot knows. */
+export interface PlacementOptions {
+  readonly now: number;
+  readonly ceilings: Ceilings;
+  /** Present where `startsPerSecond` is set; it remembers the starts of earlier passes. */
+  readonly rate?: StartRate | undefined;
+}
+
+/** A snapshot to plan on. */
 interface Page {
   readonly jobs: readonly StoredJob[];
+  /** By task: why it was not placed, as it was told. */
   readonly told: ReadonlyMap<string, string | null>;
   readonly nodes: readonly NodeState[];
+  readonly running: ReadonlyMap<string, number>;
   readonly next?: TaskCursor;
+}
+
+/** What is to be done about the tasks of a page. */
+interface Plan {
+  readonly assignments: readonly Assignment[];
+  readonly waiting: readonly { readonly taskId: string; readonly why: string }[];
+  /** The ceiling on starts cut the assignments short. */
+  readonly isCut: boolean;
 }
 
 /**
  * Gives every task that may start a node that is ready, has room and suits it (S3), a page at a
- * time. The answer is when the next delayed retry may be placed; all else pokes this pass.
+ * time, oldest first. The answer is when the next delayed retry, or the next start under the
+ * ceiling (S7), may be placed; all else pokes this pass.
  */
-export async function runPlacement(store: Store, now: number): Promise<number | undefined> {
+export async function runPlacement(
+  store: Store,
+  options: PlacementOptions,
+): Promise<number | undefined> {
+  const { now, ceilings, rate } = options;
   let after: TaskCursor | undefined;
   do {
-    const page = await store.read((db) => loadPage(db, now, after));
-    if (page.jobs.length > 0) await placePage(store, page, now);
+    const page = await store.read((db) => loadPage(db, { now, after, ceilings }));
+    if (page.jobs.length === 0) break;
+    const plan = planPage(page, options);
+    await commitPlan(store, page, { plan, now });
+    if (plan.isCut) return rate?.nextAt(now);
     // With no node ready, the first page says so of its tasks, and the rest would cost for nothing.
     after = page.nodes.some(({ isReady }) => isReady) ? page.next : undefined;
   } while (after !== undefined);
   return store.read((db) => nextNotBefore(db, now));
 }
 
-async function loadPage(db: Db, now: number, after: TaskCursor | undefined): Promise<Page> {
+async function loadPage(
+  db: Db,
+  options: { now: number; after: TaskCursor | undefined; ceilings: Ceilings },
+): Promise<Page> {
+  const { now, after, ceilings } = options;
   const { jobs, unplaced: told, next } = await assignableTasks(db, { now, after, limit: PAGE });
-  if (jobs.length === 0) return { jobs, told, nodes: [] };
-  const claims = await boundClaims(db, jobs.flatMap(claimsOf));
+  if (jobs.length === 0) return { jobs, told, nodes: [], running: new Map() };
+  const claims = await boundClaims(
+    db,
+    jobs.flatMap(({ state: { job } }) =>
+      (job.spec.volumeClaims ?? []).map(({ claim }) => ({ namespace: job.namespace, claim })),
+    ),
+  );
   const used = await usedByNode(db);
   const nodes = (await nodesForPlacement(db)).map((node) => nodeState(node, used, claims));
-  return { jobs, told, nodes, ...(next === undefined ? {} : { next }) };
+  const isCounted = ceilings.runningTasksPerNamespace !== undefined;
+  const running = isCounted ? await runningByNamespace(db) : new Map<string, number>();
+  return { jobs, told, nodes, running, ...(next === undefined ? {} : { next }) };
 }
 
-async function placePage(store: Store, page: Page, now: number): Promise<void> {
+/** The nodes for the tasks, and then what the ceilings leave of it. */
+function planPage(page: Page, { now, ceilings, rate }: PlacementOptions): Plan {
+  const tasks = page.jobs.map((job) => ({
+    ...pendingTask(job),
+    namespace: job.state.job.namespace,
+  }));
+  const planned = placeTasks(tasks, page.nodes);
+  const waiting = planned.unplaced.map(({ taskId, reasons }) => ({
+    taskId,
+    why: explainUnplaced(reasons),
+  }));
+  let { assignments } = planned;
+  const ceiling = ceilings.runningTasksPerNamespace;
+  if (ceiling !== undefined) {
+    const stuck = new Set(waiting.map(({ taskId }) => taskId));
+    const placeable = tasks.filter(({ taskId }) => !stuck.has(taskId));
+    const judged = underNamespaceCeiling(placeable, { running: page.running, ceiling });
+    // Planned anew: what waits takes no room from what may go.
+    assignments = placeTasks(judged.allowed, page.nodes).assignments;
+    for (const { taskId, namespace } of judged.waiting) {
+      waiting.push({ taskId, why: `namespace ${namespace} has ${ceiling} tasks, its ceiling` });
+    }
+  }
+  const allowed = rate === undefined ? assignments.length : rate.take(assignments.length, now);
+  const isCut = allowed < assignments.length;
+  return { assignments: assignments.slice(0, allowed), waiting, isCut };
+}
+
+async function commitPlan(
+  store: Store,
+  page: Page,
+  { plan, now }: { plan: Plan; now: number },
+): Promise<void> {
   const byTask = new Map(page.jobs.map((job) => [liveTask(job).id, job]));
-  const { assignments, unplaced } = placeTasks(page.jobs.map(pendingTask), page.nodes);
-  const news = unplaced
-    .map(({ taskId, reasons }) => ({ taskId, why: explainUnplaced(reasons) }))
-    .filter(({ taskId, why }) => page.told.get(taskId) !== why);
   const jobOf = (taskId: string): StoredJob => byTask.get(taskId) as StoredJob;
-  const commit = async (tx: Tx, given: typeof assignments): Promise<void> => {
-    for (const { taskId, nodeId } of given) await assignTask(tx, jobOf(taskId), { nodeId, now });
-  };
+  const given = plan.assignments.map(({ taskId, nodeId }) => ({ job: jobOf(taskId), nodeId }));
   try {
-    await store.write((tx) => commit(tx, assignments), { retryConflicts: false });
+    await store.write(
+      async (tx) => {
+        for (const { job, nodeId } of given) await assignTask(tx, job, { nodeId, now });
+      },
+      { retryConflicts: false },
+    );
   } catch {
     // Something of the page changed since it was read: each on its own.
-    await assignEach(
-      store,
-      assignments.map((one) => ({ ...one, job: jobOf(one.taskId) })),
-      now,
-    );
+    await assignEach(store, given, now);
   }
+  const news = plan.waiting.filter(({ taskId, why }) => page.told.get(taskId) !== why);
   if (news.length === 0) return;
   await store.write(async (tx) => {
     for (const { taskId, why } of news) await setUnplaced(tx, taskId, why);
@@ -98,53 +162,6 @@ async function assignEach(
     }
   }
   if (failures.length > 0) throw failures[0];
-}
-
-/** The assignment under the versions that were read: the first writer wins (S3). */
-export async function assignTask(
-  tx: Tx,
-  job: StoredJob,
-  { nodeId, now }: { nodeId: string; now: number },
-): Promise<void> {
-  const { id, namespace, spec } = job.state.job;
-  const taskId = liveTask(job).id;
-  const missing = await missingSecrets(tx.db, namespace, spec.secrets ?? []);
-  if (missing !== undefined) {
-    const report = { status: "failed", reason: "neverStarted" } as const;
-    const event = { type: "taskReported", taskId, at: now, ...report } as const;
-    await applyJobEvent(tx, job, event, { taskId, message: missing });
-    return;
-  }
-  const { outcome } = await applyJobEvent(tx, job, {
-    type: "taskAssigned",
-    taskId,
-    nodeId,
-    at: now,
-  });
-  if (outcome === "ignored") return;
-  const claims = (spec.volumeClaims ?? []).map(({ claim }) => claim);
-  await useClaims(tx, { namespace, claims, node: nodeId, jobId: id, now });
-}
-
-function pendingTask(job: StoredJob): PendingTask {
-  const { spec } = job.state.job;
-  const { cpu_millicores: cpuMillicores, memory_bytes: memoryBytes } = sizeOf(spec);
-  const claims = claimsOf(job).map(claimKey);
-  return {
-    taskId: liveTask(job).id,
-    request: { cpuMillicores, memoryBytes },
-    placement: spec.placement,
-    claims,
-  };
-}
-
-function claimsOf(job: StoredJob): { namespace: string; claim: string }[] {
-  const { namespace, spec } = job.state.job;
-  return (spec.volumeClaims ?? []).map(({ claim }) => ({ namespace, claim }));
-}
-
-function claimKey({ namespace, claim }: { namespace: string; claim: string }): string {
-  return `${namespace}/${claim}`;
 }
 
 function nodeState(

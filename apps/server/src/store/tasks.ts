@@ -152,6 +152,18 @@ export async function usedByNode(
   );
 }
 
+/** How many live tasks of each namespace are on nodes (S7). */
+export async function runningByNamespace(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("tasks")
+    .select((of) => ["namespace", of.fn.countAll<number>().as("running")])
+    .where("live", "=", ONE)
+    .where("node", "is not", null)
+    .groupBy("namespace")
+    .execute();
+  return new Map(rows.map(({ namespace, running }) => [namespace, Number(running)]));
+}
+
 export async function setUnplaced(tx: Tx, taskId: string, why: string): Promise<void> {
   await tx.db.updateTable("tasks").set({ unplaced: why }).where("id", "=", taskId).execute();
 }

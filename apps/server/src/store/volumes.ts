@@ -6,6 +6,11 @@ export interface BoundClaim {
   readonly node: string;
 }
 
+/** A claim's name over all namespaces. */
+export function claimKey(claim: { readonly namespace: string; readonly claim: string }): string {
+  return `${claim.namespace}/${claim.claim}`;
+}
+
 /** The claims of these Jobs' specs that a node has already (S6). */
 export async function boundClaims(
   db: Db,

@@ -45,22 +45,22 @@ function taskEvents(
   const data = { taskId: task.id, attempt, ...nodeOf(task) };
   if (old.actualStatus === task.actualStatus) {
     if (old.desiredStatus === task.desiredStatus) return [];
-    return [told(state, "attempt.stopping", `attempt ${attempt} is asked to stop`, data)];
+    return [told(state, "attempt.stopping", `: attempt ${attempt} is asked to stop`, data)];
   }
   switch (task.actualStatus) {
     case "assigned":
       return [
-        told(state, "attempt.placed", `attempt ${attempt} goes to node ${task.nodeId}`, data),
+        told(state, "attempt.placed", `: attempt ${attempt} goes to node ${task.nodeId}`, data),
       ];
     case "running":
     case "healthy": {
       if (old.actualStatus === "running") return [];
       const where = task.nodeId === undefined ? "" : ` on node ${task.nodeId}`;
-      return [told(state, "attempt.started", `attempt ${attempt} runs${where}`, data)];
+      return [told(state, "attempt.started", `: attempt ${attempt} runs${where}`, data)];
     }
     default: {
       if (!isTerminalTask(task.actualStatus)) return [];
-      const end = `attempt ${attempt} ${endText(task, message)}`;
+      const end = `: attempt ${attempt} ${endText(task, message)}`;
       return [told(state, "attempt.ended", end, { ...data, ...endData(task) })];
     }
   }
@@ -134,7 +134,7 @@ function told(
   return {
     type,
     subject: { kind: "job", namespace, name: spec.name },
-    message: `Job ${namespace}/${spec.name} ${predicate}`,
+    message: `Job ${namespace}/${spec.name}${predicate.startsWith(":") ? "" : " "}${predicate}`,
     data: { jobId: id, ...data },
   };
 }
