@@ -40,7 +40,7 @@ export function readManifest(root, folder) {
 
 /** Every folder below packages/ and apps/ with a package.json, with what that says. */
 export function listWorkspaces(root) {
-  return ["packages", "apps"].flatMap((kind) =>
+  return ["packages", "apps", "docs/examples"].flatMap((kind) =>
     (existsSync(join(root, kind)) ? readdirSync(join(root, kind)).sort() : [])
       .map((name) => ({
         folder: `${kind}/${name}`,
