@@ -40,6 +40,9 @@ export interface Stretch {
   readonly id: string;
   readonly spec: ContainerSpec;
   readonly startedAt: number;
+  /** Place in the order of all beginnings and ends, whatever the wall clock did. */
+  readonly begun: number;
+  endedBefore: number;
   endedAt?: number;
   exitCode?: number;
 }
@@ -154,6 +157,7 @@ function createWorld(options: SimulatedEngineOptions) {
   const waiters = new Map<string, Set<Waiter>>();
   let available = true;
   let created = 0;
+  let order = 0;
   const check = (): void => {
     if (!available) throw new EngineError("unavailable", "the engine does not answer");
   };
@@ -174,6 +178,7 @@ function createWorld(options: SimulatedEngineOptions) {
     const stretch = stretches.findLast((one) => one.id === id);
     if (stretch !== undefined) {
       stretch.endedAt = finishedAt;
+      stretch.endedBefore = order++;
       if (exit.kind === "code") stretch.exitCode = exit.exitCode;
     }
     for (const waiter of waiters.get(id) ?? []) waiter(container.state);
@@ -207,7 +212,13 @@ function createWorld(options: SimulatedEngineOptions) {
     const startedAt = clock.now();
     container.state = { phase: "running", startedAt };
     container.output += output ?? "";
-    stretches.push({ id, spec: container.spec, startedAt });
+    stretches.push({
+      id,
+      spec: container.spec,
+      startedAt,
+      begun: order++,
+      endedBefore: Number.POSITIVE_INFINITY,
+    });
     if (afterMs === undefined) return;
     const exit = code(exitCode ?? 0, outOfMemory);
     const mine = container.state;

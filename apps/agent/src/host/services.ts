@@ -75,6 +75,7 @@ export function createServices(context: ServicesContext): Services {
       const id = await start(context, container);
       signal.throwIfAborted();
       const end = new AbortController();
+      signal.addEventListener("abort", () => end.abort(), { signal: end.signal });
       const fresh: Watch = { container, id, end, failures: 0 };
       watches.set(key, fresh);
       keepUp(context, fresh).catch((error: unknown) => {
@@ -122,7 +123,7 @@ async function keepUp(context: ServicesContext, watch: Watch): Promise<void> {
   const { engine, clock, log } = context;
   const { module, resource } = watch.container;
   const place = { module, container: resource.name };
-  const signal = AbortSignal.any([context.signal, watch.end.signal]);
+  const { signal } = watch.end;
   let id = watch.id;
   for (;;) {
     const cancel = clock.after(STEADY_MS, () => setFailures(context, watch, 0));

@@ -12,15 +12,28 @@ const CALL_MS = 60_000;
  */
 export function limitedFetch(declarationBytes: number): Fetch {
   const limit = declarationBytes + REST_BYTES;
-  return async (url, { method, headers, body, signal }) => {
-    const timeout = AbortSignal.timeout(CALL_MS);
-    const response = await fetch(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      signal: signal === undefined ? timeout : AbortSignal.any([signal as AbortSignal, timeout]),
-    });
-    return { status: response.status, text: () => readWithin(response, limit) };
+  return async (url, { method, headers, body, signal: given }) => {
+    const call = new AbortController();
+    const giveUp = (): void => call.abort(new Error(`no answer within ${CALL_MS / 1000} seconds`));
+    const timer = setTimeout(giveUp, CALL_MS);
+    const signal = given as AbortSignal | undefined;
+    const pass = (): void => call.abort(signal?.reason);
+    if (signal?.aborted) pass();
+    signal?.addEventListener("abort", pass);
+    try {
+      const init = {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        signal: call.signal,
+      };
+      const response = await fetch(url, init);
+      const text = await readWithin(response, limit);
+      return { status: response.status, text: async () => text };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", pass);
+    }
   };
 }
 
