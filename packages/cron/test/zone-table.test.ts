@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import {
+  engineZones,
+  localTime,
+  nextOccurrence,
+  occurrencesBetween,
+  parseCron,
+  previousOccurrence,
+  type ZoneOffset,
+  type ZoneSource,
+} from "../src/index.ts";
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** A made-up zone with given changes; counts how often and for what windows it is asked. */
+function sourceOf(first: number, changes: readonly (readonly [at: number, offset: number])[]) {
+  const windows: { from: number; through: number }[] = [];
+  const source: ZoneSource = {
+    version: "made up",
+    zoneNames: () => ["Made/Up"],
+    findZone: (name) => (name.toLowerCase() === "made/up" ? "Made/Up" : undefined),
+    zoneOffsets: (_, { from, through }) => {
+      windows.push({ from, through });
+      let offsetSeconds = first;
+      const within: ZoneOffset[] = [];
+      for (const [at, offset] of changes) {
+        if (at <= from) offsetSeconds = offset;
+        else if (at <= through) within.push({ at, offsetSeconds: offset });
+      }
+      return [{ at: from, offsetSeconds }, ...within];
+    },
+  };
+  return { source, windows, options: { timeZone: "Made/Up", zones: source } };
+}
+
+const START = Date.UTC(2026, 5, 1);
+const everyMinute = parseCron("* * * * *");
+
+describe("the table of a zone", () => {
+  it("is read once for each block of 2^20 minutes, and blocks meet without a hole", () => {
+    const { windows, options } = sourceOf(0, []);
+    const cron = parseCron("0 0 1 1 *");
+    const window = { after: START, through: Date.UTC(2046, 0) };
+    expect(occurrencesBetween(cron, window, options)).toHaveLength(20);
+    const reads = windows.length;
+    expect(occurrencesBetween(cron, window, options)).toHaveLength(20);
+    expect(windows).toHaveLength(reads);
+    const sorted = [...windows].sort((a, b) => a.from - b.from);
+    for (const [index, { from, through }] of sorted.entries()) {
+      expect(from % (2 ** 20 * 60_000)).toBe(0);
+      expect(through - from).toBe(2 ** 20 * 60_000 - 1);
+      if (index > 0) expect(from).toBe((sorted[index - 1]?.through as number) + 1);
+    }
+  });
+
+  it("is shared by all spellings of a name", () => {
+    const { source, windows } = sourceOf(3600, []);
+    for (const timeZone of ["Made/Up", "made/up", "MADE/UP", "Made/Up"]) {
+      expect(nextOccurrence(parseCron("0 9 * * *"), START, { timeZone, zones: source })).toBe(
+        START + 8 * HOUR,
+      );
+    }
+    expect(windows).toHaveLength(1);
+  });
+
+  it("reads nothing before 1798, and no year after 2500 that it has not read 400 years earlier", () => {
+    const { windows, options } = sourceOf(0, []);
+    for (const year of [-200_000, 1, 1700, 1790, 2600, 3000, 9999, 200_000]) {
+      const at = new Date(0).setUTCFullYear(year);
+      expect(nextOccurrence(everyMinute, at, options)).toBe(at + 60_000);
+      expect(previousOccurrence(everyMinute, at, options)).toBe(at - 60_000);
+      expect(localTime(at, options).offset).toBe("+00:00");
+    }
+    for (const { from, through } of windows) {
+      expect(from).toBeGreaterThanOrEqual(Date.UTC(1798, 0));
+      expect(through).toBeLessThan(Date.UTC(2503, 0));
+    }
+  });
+
+  it("floors offsets with seconds, and starts a change at its first whole minute", () => {
+    const at = START + 30_500;
+    const { options } = sourceOf(90, [[at, 3630]]);
+    const shown = (minutes: number) => localTime(START + minutes * 60_000, options);
+    expect(shown(0)).toEqual({ local: "2026-06-01T00:01", offset: "+00:01:30" });
+    expect(shown(1)).toEqual({ local: "2026-06-01T01:01", offset: "+01:00:30" });
+    const cron = parseCron("1 0,1 1 6 *");
+    expect(occurrencesBetween(cron, { after: START - 1, through: START + HOUR }, options)).toEqual([
+      START,
+      START + 60_000,
+    ]);
+  });
+
+  it("knows offsets of nearly a day either way, and a day lost or doubled", () => {
+    for (const [first, second] of [
+      [-86_340, 86_340],
+      [86_340, -86_340],
+    ] as const) {
+      const { options } = sourceOf(first, [[START, second]]);
+      const daily = parseCron("30 12 * * *");
+      const window = { after: START - 4 * DAY, through: START + 4 * DAY };
+      const found = occurrencesBetween(daily, window, options);
+      for (const at of found) expect(localTime(at, options).local.slice(11)).toBe("12:30");
+      expect(found).toHaveLength(8);
+      const back: number[] = [];
+      let at: number | undefined = window.through + 1;
+      for (;;) {
+        at = previousOccurrence(daily, at, options);
+        if (at === undefined || at <= window.after) break;
+        back.unshift(at);
+      }
+      expect(back).toEqual(found);
+    }
+  });
+
+  it("finds what is shown again by a second change soon after the first", () => {
+    const { options } = sourceOf(0, [
+      [START, 7200],
+      [START + HOUR, 0],
+      [START + 2 * HOUR, -7200],
+    ]);
+    const cron = parseCron("30 * * * *");
+    const window = { after: START - HOUR, through: START + 3 * HOUR };
+    const half = (hours: number) => START + (hours + 0.5) * HOUR;
+    expect(occurrencesBetween(cron, window, options)).toEqual([-1, 0, 1, 2].map(half));
+    // The wall clock shows 02, 01, 00, and then 01 and 02 again.
+    const fixed = parseCron("30 0,1,2 1 6 *");
+    const long = { after: START, through: START + 6 * HOUR };
+    expect(occurrencesBetween(fixed, long, options)).toEqual([0, 1, 2, 3, 4].map(half));
+    const once = { ...options, dst: "Once" } as const;
+    expect(occurrencesBetween(fixed, long, once)).toEqual([0, 1, 2].map(half));
+  });
+});
+
+describe("the engine's offsets", () => {
+  const zones = engineZones();
+
+  it("gives the offset at the start of the window and each change in it, to the second", () => {
+    expect(
+      zones.zoneOffsets("Europe/Belgrade", { from: Date.UTC(2026, 0), through: Date.UTC(2027, 0) }),
+    ).toEqual([
+      { at: Date.UTC(2026, 0), offsetSeconds: 3600 },
+      { at: Date.UTC(2026, 2, 29, 1), offsetSeconds: 7200 },
+      { at: Date.UTC(2026, 9, 25, 1), offsetSeconds: 3600 },
+    ]);
+    expect(
+      zones.zoneOffsets("America/St_Johns", {
+        from: Date.UTC(2006, 0),
+        through: Date.UTC(2007, 0),
+      }),
+    ).toEqual([
+      { at: Date.UTC(2006, 0), offsetSeconds: -12_600 },
+      { at: Date.UTC(2006, 3, 2, 3, 31), offsetSeconds: -9000 },
+      { at: Date.UTC(2006, 9, 29, 2, 31), offsetSeconds: -12_600 },
+    ]);
+    expect(zones.zoneOffsets("Africa/Monrovia", { from: 0, through: Date.UTC(1980, 0) })).toEqual([
+      { at: 0, offsetSeconds: -2670 },
+      { at: Date.UTC(1972, 0, 7, 0, 44, 30), offsetSeconds: 0 },
+    ]);
+  });
+
+  it("includes a change at the end of the window, and one at its start only as the offset there", () => {
+    const change = Date.UTC(2026, 2, 29, 1);
+    const of = (from: number, through: number) =>
+      zones.zoneOffsets("Europe/Belgrade", { from, through }).map(({ at }) => at);
+    expect(of(change - DAY, change)).toEqual([change - DAY, change]);
+    expect(of(change - DAY, change - 1)).toEqual([change - DAY]);
+    expect(of(change, change + DAY)).toEqual([change]);
+    expect(of(change, change)).toEqual([change]);
+  });
+
+  it("misses no week of another offset", () => {
+    const offsets = zones.zoneOffsets("America/Noronha", {
+      from: Date.UTC(2000, 0),
+      through: Date.UTC(2001, 0),
+    });
+    expect(offsets.map(({ offsetSeconds }) => offsetSeconds / 3600)).toEqual([-1, -2, -1, -2]);
+  });
+
+  it("keeps only a few formatters, and answers the same without them", () => {
+    const names = zones.zoneNames().slice(0, 40);
+    const cron = parseCron("0 9 * * *");
+    const ask = () => names.map((timeZone) => nextOccurrence(cron, START, { timeZone }));
+    const first = ask();
+    expect(ask()).toEqual(first);
+    const fresh = engineZones();
+    expect(
+      names.map((timeZone) => nextOccurrence(cron, START, { timeZone, zones: fresh })),
+    ).toEqual(first);
+  });
+});
