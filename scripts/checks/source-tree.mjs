@@ -24,10 +24,11 @@ export const isData = (path) => /(^|\/)(cases|fixtures)\//.test(path);
 
 /** A file that a package publishes, or that such a file is made of. */
 export const isPackageSource = (path) => /^packages\/[^/]+\/src\//.test(path);
-export const isWorkspaceSource = (path) => /^(packages|apps)\/[^/]+\/src\//.test(path);
+export const isWorkspaceSource = (path) =>
+  /^(packages|apps|docs\/examples)\/[^/]+\/src\//.test(path);
 
 /** The folder of the workspace that a path lies in, as `packages/cron`; `undefined` at the root. */
-export const workspaceOf = (path) => /^(packages|apps)\/[^/]+(?=\/)/.exec(path)?.[0];
+export const workspaceOf = (path) => /^(packages|apps|docs\/examples)\/[^/]+(?=\/)/.exec(path)?.[0];
 
 export function readText(root, path) {
   return readFileSync(join(root, path), "utf8");
@@ -38,7 +39,7 @@ export function readManifest(root, folder) {
   return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : undefined;
 }
 
-/** Every folder below packages/ and apps/ with a package.json, with what that says. */
+/** Every folder below packages/, apps/ and docs/examples/ with a package.json, and what it says. */
 export function listWorkspaces(root) {
   return ["packages", "apps", "docs/examples"].flatMap((kind) =>
     (existsSync(join(root, kind)) ? readdirSync(join(root, kind)).sort() : [])
