@@ -169,8 +169,13 @@ export function startHost(parts: HostParts): Host {
       if (stopWorkloads) {
         await begun;
         await stopEverything();
-        const patience = new Promise((resolve) => clock.after(FLUSH_MS, () => resolve(undefined)));
+        let cancel = (): void => {};
+        const patience = new Promise((resolve) => {
+          cancel = clock.after(FLUSH_MS, () => resolve(undefined));
+        });
         await Promise.race([link.flush().catch(() => undefined), patience]);
+        // A timer that is left keeps the process alive for as long.
+        cancel();
       }
       ending.abort();
       await Promise.allSettled([begun, linked, runs.idle()]);
