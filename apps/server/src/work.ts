@@ -1,7 +1,7 @@
 import { parseQuantity } from "@mesh/declaration";
 import type { JobSpec } from "@mesh/jobs";
 import type { TaskAssignment } from "@mesh/protocol";
-import type { StoredJob } from "./store/jobs.ts";
+import type { StoredJob } from "./store/job-rows.ts";
 
 /** What a task of this spec takes from its node, in the units of the store. */
 export function sizeOf(spec: JobSpec): { cpu_millicores: number; memory_bytes: number } {

@@ -3,7 +3,8 @@ import type { CronJobManifest } from "@mesh/declaration";
 import { createJob } from "@mesh/jobs";
 import type { ScheduledRunView } from "@mesh/protocol";
 import { describe, expect, it } from "vitest";
-import { insertJobs, isNameActive } from "../src/store/jobs.ts";
+import { isNameActive } from "../src/store/jobs.ts";
+import { insertJobs } from "../src/store/save-job.ts";
 import {
   advanceWith,
   type Bench,

@@ -9,7 +9,8 @@ import {
 import type { ZoneSource } from "@mesh/cron";
 import type { JobTemplate } from "@mesh/declaration";
 import { activeRun } from "@mesh/jobs";
-import { foreignNames, liveRuns, type StoredJob } from "../store/jobs.ts";
+import type { StoredJob } from "../store/job-rows.ts";
+import { foreignNames, liveRuns } from "../store/jobs.ts";
 import { decidedSince } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
 import {

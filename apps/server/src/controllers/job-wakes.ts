@@ -1,5 +1,6 @@
 import { applyJobEvent } from "../operations/commit-job.ts";
-import { jobsToWake, loadJob, moveJobWake, nextJobWake } from "../store/jobs.ts";
+import { jobsToWake, loadJob, nextJobWake } from "../store/jobs.ts";
+import { moveJobWake } from "../store/save-job.ts";
 import type { Store } from "../store/store.ts";
 
 const BATCH = 100;

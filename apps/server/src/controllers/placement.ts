@@ -2,7 +2,7 @@ import type { Task } from "@mesh/jobs";
 import { type Assignment, explainUnplaced, type NodeState, placeTasks } from "@mesh/placement";
 import { type Ceilings, type StartRate, underNamespaceCeiling } from "../ceilings.ts";
 import { assignTask, pendingTask } from "../operations/assign-task.ts";
-import type { StoredJob } from "../store/jobs.ts";
+import type { StoredJob } from "../store/job-rows.ts";
 import { nodesForPlacement } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
 import { type Db, isConflict, type Store } from "../store/store.ts";

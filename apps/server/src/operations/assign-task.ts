@@ -1,6 +1,6 @@
 import type { Task } from "@mesh/jobs";
 import type { PendingTask } from "@mesh/placement";
-import type { StoredJob } from "../store/jobs.ts";
+import type { StoredJob } from "../store/job-rows.ts";
 import type { Tx } from "../store/store.ts";
 import { claimKey, useClaims } from "../store/volumes.ts";
 import { sizeOf } from "../work.ts";

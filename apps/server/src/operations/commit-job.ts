@@ -6,16 +6,11 @@ import {
   type Transition,
   transitionJob,
 } from "@mesh/jobs";
-import {
-  deleteJobRecord,
-  endedBeyond,
-  loadJob,
-  type StoredJob,
-  saveJob,
-  type TaskNote,
-} from "../store/jobs.ts";
+import type { StoredJob } from "../store/job-rows.ts";
+import { endedBeyond, loadJob } from "../store/jobs.ts";
 import { raiseRevision } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
+import { deleteJobRecord, saveJob, type TaskNote } from "../store/save-job.ts";
 import { loadSchedules, nameReleased, runEnded } from "../store/schedules.ts";
 import type { Tx } from "../store/store.ts";
 import { releaseClaims } from "../store/volumes.ts";

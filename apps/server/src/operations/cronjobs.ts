@@ -14,9 +14,10 @@ import { type JobTemplate, scheduleFromManifest } from "@mesh/declaration";
 import { createJob } from "@mesh/jobs";
 import type { ApplyAnswer } from "@mesh/protocol";
 import { invalid, notFound, refusal } from "../refusal.ts";
-import { insertJobs, isNameActive } from "../store/jobs.ts";
+import { isNameActive } from "../store/jobs.ts";
 import { hasOrigin, insertLedger } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
+import { insertJobs } from "../store/save-job.ts";
 import {
   deleteSchedule,
   findSchedule,

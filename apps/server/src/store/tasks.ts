@@ -1,4 +1,4 @@
-import { type StoredJob, withTasks } from "./jobs.ts";
+import { type StoredJob, withTasks } from "./job-rows.ts";
 import { ONE } from "./literals.ts";
 import type { Db, Tx } from "./store.ts";
 

@@ -1,0 +1,110 @@
+import { isTerminalTask, type JobState, parseJobState, type Task } from "@mesh/jobs";
+import type { RunOrigin } from "@mesh/protocol";
+import { sizeOf } from "../work.ts";
+import type { JobRow, TaskRow } from "./schema.ts";
+import type { Db } from "./store.ts";
+
+/** A Job as read, with the versions that guard its next write. */
+export interface StoredJob {
+  readonly state: JobState;
+  readonly version: number;
+  readonly taskVersions: ReadonlyMap<string, number>;
+  readonly origin?: RunOrigin;
+}
+
+/** A Job to be inserted; `wakeAt` is when it wants `timeReached`. */
+export interface NewJob {
+  readonly state: JobState;
+  readonly origin?: RunOrigin | undefined;
+  readonly wakeAt?: number | undefined;
+}
+
+export async function withTasks(db: Db, rows: readonly JobRow[]): Promise<StoredJob[]> {
+  if (rows.length === 0) return [];
+  const tasks = await db
+    .selectFrom("tasks")
+    .select(["id", "job_id", "version", "task_json"])
+    .where(
+      "job_id",
+      "in",
+      rows.map((row) => row.id),
+    )
+    .orderBy("job_id")
+    .orderBy("attempt")
+    .execute();
+  const byJob = new Map<string, typeof tasks>();
+  for (const task of tasks) {
+    const own = byJob.get(task.job_id);
+    if (own === undefined) byJob.set(task.job_id, [task]);
+    else own.push(task);
+  }
+  return rows.map((row) => {
+    const own = byJob.get(row.id) ?? [];
+    const origin = originOf(row);
+    return {
+      state: parseJobState({
+        ...(JSON.parse(row.job_json) as object),
+        tasks: own.map((task) => JSON.parse(task.task_json)),
+      }),
+      version: row.version,
+      taskVersions: new Map(own.map((task) => [task.id, task.version])),
+      ...(origin === undefined ? {} : { origin }),
+    };
+  });
+}
+
+function originOf(row: JobRow): RunOrigin | undefined {
+  if (row.schedule_uid === null) return undefined;
+  return {
+    scheduleUid: row.schedule_uid,
+    scheduleName: row.schedule_name ?? "",
+    origin: row.origin ?? "",
+    ...(row.occurrence_at === null ? {} : { occurrenceAt: row.occurrence_at }),
+  };
+}
+
+export function jobRow({ state, origin, wakeAt }: NewJob, version: number): JobRow {
+  const { v, job } = state;
+  return {
+    id: job.id,
+    namespace: job.namespace,
+    name: job.spec.name,
+    status: job.status,
+    live: state.tasks.some((task) => !isTerminalTask(task.actualStatus)) ? 1 : 0,
+    version,
+    job_json: JSON.stringify({ v, job }),
+    schedule_uid: origin?.scheduleUid ?? null,
+    schedule_name: origin?.scheduleName ?? null,
+    origin: origin?.origin ?? null,
+    occurrence_at: origin?.occurrenceAt ?? null,
+    wake_at: wakeAt ?? null,
+    created_at: job.createdAt,
+    completed_at: job.completedAt ?? null,
+    deleted_at: job.deletedAt ?? null,
+  };
+}
+
+export function taskRow(state: JobState, index: number, version: number): TaskRow {
+  const task = state.tasks[index] as Task;
+  const { job } = state;
+  const startable = task.actualStatus === "pending" && task.desiredStatus === "running";
+  return {
+    id: task.id,
+    job_id: job.id,
+    namespace: job.namespace,
+    job_name: job.spec.name,
+    attempt: index + 1,
+    status: task.actualStatus,
+    live: isTerminalTask(task.actualStatus) ? 0 : 1,
+    assignable: startable && job.suspendedAt === undefined ? 1 : 0,
+    node: task.nodeId ?? null,
+    not_before: task.notBefore ?? null,
+    ...sizeOf(job.spec),
+    version,
+    task_json: JSON.stringify(task),
+    output: null,
+    message: null,
+    unplaced: null,
+    created_at: task.createdAt,
+  };
+}
