@@ -79,9 +79,15 @@ module.exports = {
       },
     },
     {
+      name: "examples-use-packages-only",
+      severity: "error",
+      from: { path: "^docs/examples/([^/]+)/" },
+      to: { path: "^(apps|docs/examples)/", pathNot: "^docs/examples/$1/" },
+    },
+    {
       name: "only-public-entries-of-another-package",
       severity: "error",
-      from: { path: "^(packages|apps)/([^/]+)/" },
+      from: { path: "^(packages|apps|docs/examples)/([^/]+)/" },
       to: {
         path: "^packages/",
         pathNot:
@@ -115,13 +121,15 @@ module.exports = {
     {
       name: "every-import-is-found",
       severity: "error",
-      from: { path: "^(packages|apps)/" },
+      from: { path: "^(packages|apps|docs/examples)/" },
       to: { couldNotResolve: true },
     },
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(packages|apps)/[^/]+/(dist|\\.turbo|\\.results|\\.stryker-tmp)/" },
+    exclude: {
+      path: "^(packages|apps|docs/examples)/[^/]+/(dist|\\.turbo|\\.results|\\.stryker-tmp)/",
+    },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.base.json" },
     enhancedResolveOptions: {

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { capture } from "./child-process.mjs";
+import { capture, withoutNoise } from "./child-process.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -56,7 +56,8 @@ function say(text) {
 async function run(what, command, args) {
   const onAlive = (seconds) => say(`  … still ${what}, ${seconds} s`);
   const { code, output } = await capture(command, args, { cwd: root, onAlive });
-  if (code !== 0) throw new Error(`${output.trimEnd()}\n\n${what} failed (exit ${code})`);
+  if (code !== 0)
+    throw new Error(`${withoutNoise(output).trimEnd()}\n\n${what} failed (exit ${code})`);
 }
 
 /** npm as it was called, so that an `npm start` does not find another npm on the path. */

@@ -48,3 +48,11 @@ export function capture(command, args, { cwd, environment = {}, onAlive } = {}) 
     });
   });
 }
+
+/** What npm and turbo say about themselves when a tool that they ran has failed. */
+export function withoutNoise(output) {
+  const noise =
+    /npm error|^ *• |: > |: *$|^npm |cache (hit|miss)|\(use "npm run|^ ERROR {2}run failed/;
+  const lines = output.split("\n").filter((line) => !noise.test(line));
+  return lines.join("\n").trimStart();
+}

@@ -1,7 +1,7 @@
 // One line a step, with its time; what a failed one printed follows in full.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { capture } from "./child-process.mjs";
+import { capture, withoutNoise } from "./child-process.mjs";
 
 export const root = join(fileURLToPath(import.meta.url), "../..");
 export const tool = (name) => join(root, "node_modules", ".bin", name);
@@ -22,14 +22,6 @@ export async function step(name, command, args, { note = () => "", ...options } 
 function tell(passed, name, seconds, note) {
   const time = `${seconds.toFixed(1)} s`.padStart(8);
   console.log(`  ${passed ? "ok  " : "FAIL"} ${name.padEnd(34)}${time}${note && `   ${note}`}`);
-}
-
-/** What npm and turbo say about themselves when a tool that they ran has failed. */
-function withoutNoise(output) {
-  const noise =
-    /npm error|^ *• |: > |: *$|^npm |cache (hit|miss)|\(use "npm run|^ ERROR {2}run failed/;
-  const lines = output.split("\n").filter((line) => !noise.test(line));
-  return lines.join("\n").trimStart();
 }
 
 function indent(text) {

@@ -30,8 +30,14 @@ export const isWorkspaceSource = (path) =>
 /** The folder of the workspace that a path lies in, as `packages/cron`; `undefined` at the root. */
 export const workspaceOf = (path) => /^(packages|apps|docs\/examples)\/[^/]+(?=\/)/.exec(path)?.[0];
 
+/** A file's text; one that has gone since it was listed holds nothing. */
 export function readText(root, path) {
-  return readFileSync(join(root, path), "utf8");
+  try {
+    return readFileSync(join(root, path), "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  }
 }
 
 export function readManifest(root, folder) {
