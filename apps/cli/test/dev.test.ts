@@ -42,8 +42,8 @@ describe("mesh dev", { timeout: 60_000 }, () => {
         "module/greeter created: a scheduled container on node dev",
         "cronjob/atlas-report-schedule created: a Job each minute, unless one is active",
         "job/hello-1 created: it counts its input, prints a line and ends",
-        "TIME Job default/hello-1 attempt 1 runs on node dev",
-        "TIME Job default/hello-1 attempt 1 exited with code 0",
+        "TIME Job default/hello-1: attempt 1 runs on node dev",
+        "TIME Job default/hello-1: attempt 1 exited with code 0",
         "                │ attempt 1 of hello-1 counted 1000 lines",
         "TIME Job default/hello-1 succeeded after 1 attempt",
         `  mesh describe job hello-1 --server ${url}`,
@@ -54,7 +54,7 @@ describe("mesh dev", { timeout: 60_000 }, () => {
     const stdin =
       'name: endless\nimage: busybox:1.36\ncommand: ["sh", "-c", "sleep 600 & sleep 600"]\n';
     expect((await mesh(["apply", "-f", "-", "--server", url], { stdin })).exitCode).toBe(0);
-    await one.line(/Job default\/endless attempt 1 runs on node dev$/);
+    await one.line(/Job default\/endless: attempt 1 runs on node dev$/);
     expect(processesIn(join(root, "first")).length).toBeGreaterThan(1);
     one.kill("SIGINT");
     expect(await one.ended).toEqual({ code: 0, err: "" });

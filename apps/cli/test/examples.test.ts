@@ -8,10 +8,13 @@ const folder = join(import.meta.dirname, "../../../docs/examples");
 const text = (name: string): string => readFileSync(join(folder, name), "utf8");
 
 describe("docs/examples", () => {
-  it.each(readdirSync(folder))("%s has no fault and no warning", async (name) => {
-    const ran = await mesh(["validate", "--strict", join(folder, name)]);
-    expect(ran).toMatchObject({ exitCode: 0, err: "" });
-  });
+  it.each(readdirSync(folder).filter((name) => name.endsWith(".yaml")))(
+    "%s has no fault and no warning",
+    async (name) => {
+      const ran = await mesh(["validate", "--strict", join(folder, name)]);
+      expect(ran).toMatchObject({ exitCode: 0, err: "" });
+    },
+  );
 
   it("are what mesh dev applies, word for word", () => {
     expect(moduleText(exampleImage)).toBe(text("module.yaml"));

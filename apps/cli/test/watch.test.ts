@@ -42,8 +42,8 @@ describe("mesh watch", () => {
     expect((await watching).exitCode).toBe(0);
     expect(lines.map((line) => line.replace(/^\d\d:\d\d:\d\d \+0[12]:00/, "TIME"))).toEqual([
       `TIME Job default/seen is created: ${image}`,
-      "TIME Job default/seen attempt 1 runs on node n1",
-      "TIME Job default/seen attempt 1 exited with code 0",
+      "TIME Job default/seen: attempt 1 runs on node n1",
+      "TIME Job default/seen: attempt 1 exited with code 0",
       "                │ done",
       "                │ at last",
       "TIME Job default/seen succeeded after 1 attempt",
