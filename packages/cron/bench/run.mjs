@@ -136,6 +136,24 @@ async function firstUse() {
   return times.sort((a, b) => a - b)[100];
 }
 
+/** Bytes that a `nextOccurrence` on numbers leaves behind: the number that it returns. */
+function bytesEach() {
+  const cron = parseCron(WORKDAYS);
+  const options = { timeZone: BELGRADE };
+  const count = 100_000;
+  let sum = 0;
+  const run = () => {
+    for (let i = 0; i < count; i++) sum += nextOccurrence(cron, INSTANTS[i & 1023], options);
+  };
+  run();
+  run();
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  run();
+  sink.value = sum;
+  return (process.memoryUsage().heapUsed - before) / count;
+}
+
 function show(value) {
   if (typeof value !== "number") return value ?? "–";
   if (value < 1000) return `${value.toPrecision(3)} ns`;
@@ -168,6 +186,8 @@ lines.push(
     .join(" | ")} | – |`,
 );
 
+const allocated = bytesEach().toFixed(0);
+
 const require = createRequire(import.meta.url);
 const versionOf = (name) => {
   if (name === "@mesh/cron")
@@ -198,6 +218,8 @@ The last column is how many times faster this package is than the fastest of the
 | work | to reach | ${names.map((name) => `${name} ${versionOf(name)}`).join(" | ")} | × |
 | --- | --- | ${names.map(() => "---").join(" | ")} | --- |
 ${lines.join("\n")}
+
+A \`nextOccurrence\` on numbers leaves ${allocated} bytes behind.
 
 ## Size of a browser bundle
 
