@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { StartError } from "./start-error.ts";
@@ -13,18 +13,21 @@ export interface DataFolder {
  * the system drops with the process, so a killed server leaves nothing behind.
  */
 export function openDataFolder(dataDir: string): DataFolder {
+  const databaseFile = join(dataDir, "server.db");
   let lock: Sqlite.Database | undefined;
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     lock = new Sqlite(join(dataDir, "server.lock"), { timeout: 0 });
     lock.pragma("locking_mode = EXCLUSIVE");
     lock.exec("begin exclusive");
+    // Secrets lie in it: others may not read it even where they may enter the folder.
+    closeSync(openSync(databaseFile, "a", 0o600));
   } catch (error) {
     lock?.close();
     throw asStartError(error, dataDir);
   }
   const held = lock;
-  return { databaseFile: join(dataDir, "server.db"), release: () => held.close() };
+  return { databaseFile, release: () => held.close() };
 }
 
 function asStartError(error: unknown, dataDir: string): unknown {

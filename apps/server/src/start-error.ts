@@ -5,6 +5,7 @@ export type StartErrorCode =
   | "data-dir.not-writable"
   | "data-dir.locked"
   | "data-dir.newer"
+  | "data-dir.damaged"
   | "listen.in-use"
   | "listen.refused"
   | "auth.missing"

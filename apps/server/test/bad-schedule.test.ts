@@ -84,6 +84,9 @@ describe("one bad schedule never stops another (D1)", () => {
       expect(problems).toHaveLength(1);
       expect(problems[0]?.subject).toEqual({ kind: "cronjob", namespace: "default", name: "bad" });
       expect(problems[0]?.message).toMatch(why);
+      const shown = await mesh.cronJobs("default");
+      expect(shown).toHaveLength(11);
+      expect(shown.filter(({ problem }) => problem !== undefined)).toHaveLength(1);
       // It is told once, and the others go on.
       await advance(10 * MINUTE);
       expect(await mesh.jobs("default")).toHaveLength(110);

@@ -325,6 +325,7 @@ describe("the ledger (S2)", () => {
     await decideAgain(bench);
     expect(await mesh.jobs("default")).toEqual([]);
     expect(await created(bench)).toEqual([NOON + MINUTE]);
+    expect(await mesh.cronJob("default", "report")).not.toHaveProperty("problem");
     // Without the row nothing would stand in the way.
     await store.write(({ db }) => db.deleteFrom("ledger").execute());
     await loseCheckpoint(bench);

@@ -1,6 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { createClient } from "@mesh/protocol";
+import Sqlite from "better-sqlite3";
 import { afterEach, describe, expect, it } from "vitest";
 import { readConfig, type ServerConfig } from "../src/config.ts";
 import { isStartError, type RunningServer, startServer } from "../src/index.ts";
@@ -95,6 +96,35 @@ describe("starting", () => {
     const [code, message] = await startFails({ dataDir: `${file}/data` });
     expect(code).toBe("data-dir.not-writable");
     expect(message).toContain(`${file}/data`);
+  });
+
+  it("a state file that is no database is told as such, and left as it is", async () => {
+    const dataDir = temporaryFolder();
+    writeFileSync(`${dataDir}/server.db`, "no database at all, but text of some length");
+    const [code, message] = await startFails({ dataDir });
+    expect([code, message]).toEqual([
+      "data-dir.damaged",
+      `${dataDir}/server.db is damaged, or was not written by a server`,
+    ]);
+    expect(readFileSync(`${dataDir}/server.db`, "utf8")).toMatch(/^no database/);
+  });
+
+  it("state of a newer version is told as such, and left as it is", async () => {
+    const dataDir = temporaryFolder();
+    await (await start({ dataDir })).stop();
+    const db = new Sqlite(`${dataDir}/server.db`);
+    db.prepare("insert into kysely_migration values ('9999-later', '2030-01-01')").run();
+    db.close();
+    expect((await startFails({ dataDir }))[0]).toBe("data-dir.newer");
+  });
+
+  it("others may not read the state, secrets are in it", async () => {
+    const dataDir = `${temporaryFolder()}/data`;
+    await start({ dataDir });
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    for (const file of readdirSync(dataDir).filter((name) => name.startsWith("server.db"))) {
+      expect(statSync(`${dataDir}/${file}`).mode & 0o077, file).toBe(0);
+    }
   });
 
   it.each<[string, Partial<ServerConfig>, string]>([

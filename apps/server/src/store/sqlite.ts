@@ -16,8 +16,7 @@ export async function openSqliteStore(options: {
   file: string;
   onStatement?: StatementHook | undefined;
 }): Promise<Store> {
-  const sqlite = new Sqlite(options.file, { timeout: 0 });
-  sqlite.pragma("journal_mode = WAL");
+  const sqlite = openFile(options.file);
   // Migrations may be repeated, so they need no sync each; the first commit after them syncs all.
   sqlite.pragma("synchronous = NORMAL");
   sqlite.pragma("busy_timeout = 0");
@@ -32,6 +31,20 @@ export async function openSqliteStore(options: {
     throw error;
   }
   return storeOver(db);
+}
+
+function openFile(file: string): Sqlite.Database {
+  const sqlite = new Sqlite(file, { timeout: 0 });
+  try {
+    sqlite.pragma("journal_mode = WAL");
+    return sqlite;
+  } catch (error) {
+    sqlite.close();
+    const code = codeOf(error);
+    if (code !== "SQLITE_NOTADB" && !code.startsWith("SQLITE_CORRUPT")) throw error;
+    const text = `${file} is damaged, or was not written by a server`;
+    throw new StartError("data-dir.damaged", text, "restore it from a backup, or move it away");
+  }
 }
 
 /**

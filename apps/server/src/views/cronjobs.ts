@@ -51,12 +51,12 @@ function cronJobView(
   active: readonly ActiveRun[],
   options: ViewOptions,
 ): CronJobView {
-  const schedule = JSON.parse(row.scheduleJson) as ScheduleState;
+  const schedule = readStored<ScheduleState>(row.scheduleJson) ?? unreadable(row);
   const { nextAt, problem = row.problem } = nextOf(schedule, options);
   return {
     namespace: row.namespace,
     schedule,
-    jobTemplate: JSON.parse(row.templateJson) as JobTemplate,
+    jobTemplate: readStored<JobTemplate>(row.templateJson) ?? { image: "" },
     active,
     ...(nextAt === undefined ? {} : { nextAt }),
     ...(problem === undefined ? {} : { problem }),
@@ -80,4 +80,18 @@ function nextOf(
   } catch (error) {
     return { problem: (error as Error).message };
   }
+}
+
+/** One row that cannot be read hides no other from a list. */
+function readStored<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the columns still say of a row whose state cannot be read; its `problem` says the rest. */
+function unreadable({ uid, name }: StoredSchedule): ScheduleState {
+  return { v: 1, uid, spec: { name, schedule: "" }, generation: 0, createdAt: 0 };
 }
