@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isData, listFiles } from "../checks/source-tree.mjs";
+import { isData, listFiles, listWorkspaces } from "../checks/source-tree.mjs";
 import { root } from "./planted-tree.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -87,5 +87,27 @@ describe("links", () => {
     const index = read("docs/reference/errors.md");
     const tables = documents.filter((path) => /(^|\/)errors-[a-z-]+\.md$/.test(path));
     for (const path of tables) expect(index).toContain(path.split("/").at(-1));
+  });
+});
+
+describe("decisions", () => {
+  const record = read("docs/decisions/0005-dependencies.md");
+  const names: string[] = listWorkspaces(root).flatMap(({ manifest }) =>
+    Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+  );
+
+  it("every dependency at run time has a line that says why", () => {
+    const others = [...new Set(names)].filter((name) => !name.startsWith("@mesh/")).sort();
+    const rows = record.split("\n").filter((line) => line.startsWith("|"));
+    const missing = others.filter((name) => !rows.some((row) => row.includes(name)));
+    expect(missing).toEqual([]);
+  });
+
+  it("each has a number of its own, a status and a title", () => {
+    const records = documents.filter((path) => path.startsWith("docs/decisions/"));
+    const numbers = records.map((path) => /\/(\d{4})-/.exec(path)?.[1]);
+    expect(new Set(numbers).size).toBe(records.length);
+    for (const path of records)
+      expect(read(path), path).toMatch(/^# \d+\. .+\n\n(Status|- Status)/);
   });
 });
