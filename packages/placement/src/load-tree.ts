@@ -1,7 +1,7 @@
 /**
- * Nodes by position, with what each has free and how loaded it is, in a tournament tree: every
- * inner place holds the least load and the most free cpu and memory below it. So the least loaded
- * node with room is found without looking at the rest, and taking some of it costs O(log nodes).
+ * Some nodes, with what each has free and how loaded it is, as a tournament: every inner place
+ * holds the least load and the most free cpu and memory below it. So the least loaded node with
+ * room is found without looking at the rest, and a change of one costs O(log nodes).
  */
 export interface LoadTree {
   /** Number of leaves, a power of two; leaf `i` is at `width + i`. */
@@ -17,7 +17,7 @@ export interface Leaf {
   readonly memory: number;
 }
 
-/** Free resources of places without a node: nothing fits there, not even a request of nothing. */
+/** Free resources of a leaf without a node: nothing fits there, not even a request of nothing. */
 const NOTHING = -1;
 
 export function createLoadTree(leaves: readonly Leaf[]): LoadTree {
@@ -41,46 +41,30 @@ export function updateLeaf(tree: LoadTree, i: number, leaf: Leaf): void {
   for (place >>= 1; place >= 1; place >>= 1) merge(tree, place);
 }
 
-/**
- * The leaf with the least load, the lowest among equals, that has this much free and is `eligible`
- * (where given: not 0 at its position); -1 if there is none.
- */
-export function leastLoaded(
-  tree: LoadTree,
-  request: { readonly cpu: number; readonly memory: number },
-  eligible: Uint8Array | undefined,
-): number {
-  const { width, load } = tree;
+/** The leaf with the least load that has this much free, the lowest among equals; -1 if none. */
+export function leastLoaded(tree: LoadTree, cpu: number, memory: number): number {
+  const { width } = tree;
   let best = -1;
   let bestLoad = Number.POSITIVE_INFINITY;
-  const visit = (place: number): void => {
-    const least = load[place] as number;
-    // A subtree of equal load to the left of the best can still win the tie.
-    if (least > bestLoad || (best >= 0 && least === bestLoad && firstLeaf(place, width) > best)) {
-      return;
-    }
-    if ((tree.cpu[place] as number) < request.cpu) return;
-    if ((tree.memory[place] as number) < request.memory) return;
-    if (place >= width) {
-      const leaf = place - width;
-      if (eligible !== undefined && eligible[leaf] === 0) return;
-      best = leaf;
-      bestLoad = least;
+  const visit = (place: number, firstLeaf: number, leaves: number): void => {
+    const load = tree.load[place] as number;
+    // On a tie only leaves to the left of the best can still win.
+    if (load > bestLoad || (load === bestLoad && best >= 0 && firstLeaf > best)) return;
+    if ((tree.cpu[place] as number) < cpu || (tree.memory[place] as number) < memory) return;
+    if (leaves === 1) {
+      best = place - width;
+      bestLoad = load;
       return;
     }
     const left = 2 * place;
-    const rightFirst = (load[left + 1] as number) < (load[left] as number);
-    visit(rightFirst ? left + 1 : left);
-    visit(rightFirst ? left : left + 1);
+    const half = leaves / 2;
+    const isRightFirst = (tree.load[left + 1] as number) < (tree.load[left] as number);
+    if (isRightFirst) visit(left + 1, firstLeaf + half, half);
+    visit(left, firstLeaf, half);
+    if (!isRightFirst) visit(left + 1, firstLeaf + half, half);
   };
-  visit(1);
+  visit(1, 0, width);
   return best;
-}
-
-function firstLeaf(place: number, width: number): number {
-  let leaf = place;
-  while (leaf < width) leaf *= 2;
-  return leaf - width;
 }
 
 function setLeaf(tree: LoadTree, place: number, leaf: Leaf): void {
