@@ -7,21 +7,25 @@ import {
   checkSources,
   declaredDirectories,
 } from "./check-module.ts";
-import {
-  checkCommand,
-  checkEnvironment,
-  checkResources,
-  checkTargets,
-  collectFindings,
-  type Findings,
-} from "./container-rules.ts";
+import { checkCommand, checkResources, checkTargets } from "./container-rules.ts";
 import { contentHash } from "./content-hash.ts";
 import type { HostContainer, HostDeclaration, HostModule, HostResource } from "./declaration.ts";
+import { buildDeclarationSchema } from "./declaration-schema.ts";
 import type { Diagnostic, ParseResult } from "./diagnostic.ts";
-import { capped, type Fault, type Finding, type Path, quote, toDiagnostic } from "./finding.ts";
+import { checkEnvironment } from "./environment.ts";
+import {
+  capped,
+  collectFindings,
+  type Fault,
+  type Finding,
+  type Findings,
+  type Path,
+  quote,
+  toDiagnostic,
+} from "./finding.ts";
 import { type HostBound, overMaximum } from "./host-bound.ts";
 import { readImageReference } from "./image-reference.ts";
-import { declarationSchema } from "./manifest-schema.ts";
+
 import { accountOf, checkLabel, checkReserved, checkScoped } from "./names.ts";
 import { checkMode, checkModulePath, checkPath, isWithin, utf8Length } from "./paths.ts";
 import { type QuantityKind, readQuantity } from "./quantity.ts";
@@ -63,7 +67,7 @@ export function safeParseDeclaration(
 function checkFindings(value: unknown, bound: HostBound): readonly Finding[] {
   const changes = boundChanges(value);
   if (changes.length > 0) return changes;
-  const shape = checkShape(declarationSchema, value);
+  const shape = checkShape(declarationSchema(), value);
   if (shape.length > 0) return shape;
   const declaration = value as HostDeclaration;
   const findings = collectFindings();
@@ -72,6 +76,14 @@ function checkFindings(value: unknown, bound: HostBound): readonly Finding[] {
     checkHostModule(findings, ["modules", index], module, bound);
   });
   return findings.all;
+}
+
+let built: ReturnType<typeof buildDeclarationSchema> | undefined;
+
+/** Built once, at the first use; it holds no state of its own. */
+function declarationSchema(): ReturnType<typeof buildDeclarationSchema> {
+  built ??= buildDeclarationSchema();
+  return built;
 }
 
 function boundChanges(value: unknown): readonly Finding[] {

@@ -2,15 +2,20 @@ import { admitTimeZone } from "@mesh/cron";
 import { notPinned } from "./check-module.ts";
 import {
   checkCommand,
-  checkEnvironment,
   checkResources,
   checkSchedule,
   checkTargets,
-  collectFindings,
-  type Findings,
   faultOf,
 } from "./container-rules.ts";
-import { type Fault, type Finding, type Path, quote } from "./finding.ts";
+import { checkEnvironment } from "./environment.ts";
+import {
+  collectFindings,
+  type Fault,
+  type Finding,
+  type Findings,
+  type Path,
+  quote,
+} from "./finding.ts";
 import { readImageReference } from "./image-reference.ts";
 import type { CronJobManifest, JobManifest, JobTemplate } from "./manifest.ts";
 import {

@@ -1,13 +1,13 @@
+import { checkCommand, checkResources, checkSchedule, checkTargets } from "./container-rules.ts";
+import { checkEnvironment } from "./environment.ts";
 import {
-  checkCommand,
-  checkEnvironment,
-  checkResources,
-  checkSchedule,
-  checkTargets,
   collectFindings,
+  type Fault,
+  type Finding,
   type Findings,
-} from "./container-rules.ts";
-import { type Fault, type Finding, type Path, quote } from "./finding.ts";
+  type Path,
+  quote,
+} from "./finding.ts";
 import { readImageReference } from "./image-reference.ts";
 import type { ContainerResource, ModuleManifest, ModuleResource, Volume } from "./manifest.ts";
 import { checkLabel, checkReserved, checkScoped } from "./names.ts";

@@ -1,26 +1,9 @@
 import { admitCron } from "@mesh/cron";
 import type { Diagnostic } from "./diagnostic.ts";
-import { type Fault, type Finding, type Path, quote } from "./finding.ts";
+import { hasForbiddenCharacter } from "./environment.ts";
+import { type Fault, type Findings, type Path, quote } from "./finding.ts";
 import { checkTarget } from "./paths.ts";
 import { memoryWarning, type QuantityKind, readQuantity } from "./quantity.ts";
-
-/** Collects findings: `add` takes what a check of the value at `path` answered, if anything. */
-export interface Findings {
-  readonly all: Finding[];
-  add(path: Path, fault: Fault | undefined): boolean;
-}
-
-/** An empty collection. */
-export function collectFindings(): Findings {
-  const all: Finding[] = [];
-  return {
-    all,
-    add(path, fault) {
-      if (fault !== undefined) all.push({ ...fault, path });
-      return fault !== undefined;
-    },
-  };
-}
 
 /** A cron expression that can match some date; one that restricts both days warns (C3, C12). */
 export function checkSchedule(findings: Findings, path: Path, text: string): void {
@@ -42,49 +25,6 @@ function innerOf(text: string, { range }: Diagnostic): Pick<Fault, "inner"> {
   const start = range.start.offset;
   const end = range.end.offset;
   return end - start >= text.length ? {} : { inner: { start, end, message: "here" } };
-}
-
-/** Names and values of an environment; its values are strings once the shape is right. */
-export function checkEnvironment(
-  findings: Findings,
-  path: Path,
-  environment: Readonly<Record<string, string>> | undefined,
-): void {
-  for (const name of Object.keys(environment ?? {})) {
-    const nameFault = checkVariableName(name);
-    if (nameFault !== undefined) findings.all.push({ ...nameFault, path: [...path, name] });
-    else findings.add([...path, name], checkVariableValue(environment?.[name]));
-  }
-}
-
-function checkVariableName(name: string): Fault | undefined {
-  const found = quote(name);
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === "__proto__") {
-    const message = "a variable's name has letters, digits and underscores, no digit first";
-    return { code: "env.name", anchor: "key", message, found, help: "rename the variable" };
-  }
-  if (name.startsWith("MESH_")) {
-    const message = "names that begin with MESH_ are set by the host";
-    const help = "read them, or use another name";
-    return { code: "env.reserved", anchor: "key", message, found, help };
-  }
-  return undefined;
-}
-
-function checkVariableValue(value: unknown): Fault | undefined {
-  if (typeof value !== "string") {
-    const message = "the value of a variable must be a string";
-    return { code: "env.value-type", message, found: quote(value), help: "quote it" };
-  }
-  if (!hasForbiddenCharacter(value)) return undefined;
-  const message = "a value has no control character but tab and line break";
-  return { code: "env.control-char", message, found: quote(value), help: "remove it" };
-}
-
-/** What no process can be given: NUL and other controls, and halves of a surrogate pair. */
-function hasForbiddenCharacter(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
-  return /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\p{Surrogate}/u.test(text);
 }
 
 export function checkCommand(

@@ -30,6 +30,24 @@ export interface Finding {
 /** A finding about one value, whose path the caller knows and adds. */
 export type Fault = Omit<Finding, "path" | "related">;
 
+/** Collects findings: `add` takes what a check of the value at `path` answered, if anything. */
+export interface Findings {
+  readonly all: Finding[];
+  add(path: Path, fault: Fault | undefined): boolean;
+}
+
+/** An empty collection. */
+export function collectFindings(): Findings {
+  const all: Finding[] = [];
+  return {
+    all,
+    add(path, fault) {
+      if (fault !== undefined) all.push({ ...fault, path });
+      return fault !== undefined;
+    },
+  };
+}
+
 /** RFC 6901: `~` and `/` in a key are written `~0` and `~1`. */
 export function pointerTo(path: Path): string {
   let pointer = "";
@@ -85,7 +103,7 @@ export function quote(value: unknown): string {
 }
 
 /** What a value is, in the words of a manifest. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null) return "nothing (null)";
   if (Array.isArray(value)) return "a list";
   switch (typeof value) {
@@ -108,4 +126,17 @@ export function kindOf(value: unknown): string {
 export function setOwn(map: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") map[key] = value;
   else Object.defineProperty(map, key, { value, enumerable: true, writable: true });
+}
+
+/** The kind of a value, and the value itself where it fits a line. */
+export function describe(value: unknown): string {
+  const kind = kindOf(value);
+  return typeof value === "object" ? kind : `${kind}, ${quote(value)}`;
+}
+
+/** How to write a number or boolean that is meant as a string. */
+export function quotedHelp(value: unknown): string | undefined {
+  return typeof value === "number" || typeof value === "boolean"
+    ? `quote it: "${value}"`
+    : undefined;
 }

@@ -11,36 +11,39 @@ import * as v from "valibot";
 export const KNOWN_KEYS = new Map<string, readonly string[]>();
 
 /** A map with exactly these entries. Entries inherit nothing, so `toString` is no known key. */
-function closedMap<const E extends v.ObjectEntries>(title: string, entries: E) {
+export function closedMap<const E extends v.ObjectEntries>(title: string, entries: E) {
   KNOWN_KEYS.set(title, Object.keys(entries));
   const own: E = Object.assign(Object.create(null), entries);
   return v.strictObject(own, title);
 }
 
-const text = v.string();
-const nonEmpty = v.pipe(v.string(), v.nonEmpty());
-const flag = v.boolean();
+export const text = v.string();
+export const nonEmpty = v.pipe(v.string(), v.nonEmpty());
+export const flag = v.boolean();
 const MAX_SECONDS = 1_000_000_000;
-const whole = (least: number, most: number) =>
+export const whole = (least: number, most: number) =>
   v.pipe(v.number(), v.integer(), v.minValue(least), v.maxValue(most));
 const real = (least: number, most: number) =>
   v.pipe(v.number(), v.minValue(least), v.maxValue(most));
 
 const command = v.pipe(v.array(text), v.nonEmpty());
-const environment = v.pipe(
+export const environment = v.pipe(
   v.record(v.string(), v.string()),
   v.check((value) => !Array.isArray(value)),
 );
-const resources = closedMap("resources", { cpu: v.optional(text), memory: v.optional(text) });
+export const resources = closedMap("resources", {
+  cpu: v.optional(text),
+  memory: v.optional(text),
+});
 
-const directory = {
+export const directory = {
   type: v.literal("directory"),
   path: nonEmpty,
   mode: v.optional(text),
   owner: v.optional(nonEmpty),
 };
 
-const file = {
+export const file = {
   type: v.literal("file"),
   path: nonEmpty,
   mode: v.optional(text),
@@ -48,9 +51,9 @@ const file = {
   owner: v.optional(nonEmpty),
 };
 
-const volume = { source: nonEmpty, target: nonEmpty, readOnly: v.optional(flag) };
+export const volume = { source: nonEmpty, target: nonEmpty, readOnly: v.optional(flag) };
 
-const container = {
+export const container = {
   type: v.literal("container"),
   name: nonEmpty,
   image: nonEmpty,
@@ -165,35 +168,4 @@ export const cronJobSchema = closedMap("CronJob", {
   successfulJobsHistoryLimit: v.optional(whole(0, MAX_SECONDS)),
   failedJobsHistoryLimit: v.optional(whole(0, MAX_SECONDS)),
   jobTemplate: closedMap("jobTemplate", jobTemplate),
-});
-
-const account = nonEmpty;
-const hash = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
-
-/** What a host is sent: the resources of manifests with every default written out (R3). */
-export const declarationSchema = closedMap("declaration", {
-  v: v.literal(1),
-  node: nonEmpty,
-  generation: whole(0, Number.MAX_SAFE_INTEGER),
-  modules: v.array(
-    closedMap("declared module", {
-      module: nonEmpty,
-      account,
-      resources: v.array(
-        v.variant("type", [
-          closedMap("declared directory", { ...directory, mode: text, owner: account, hash }),
-          closedMap("declared file", { ...file, mode: text, owner: account, hash }),
-          closedMap("declared container", {
-            ...container,
-            account,
-            environment,
-            volumes: v.array(closedMap("declared volume", { ...volume, readOnly: flag })),
-            resources,
-            "run-once": flag,
-            hash,
-          }),
-        ]),
-      ),
-    }),
-  ),
 });

@@ -1,5 +1,5 @@
 import { type ParseResult, unwrap } from "./diagnostic.ts";
-import { type Fault, quote, toDiagnostic } from "./finding.ts";
+import { describe, type Fault, quote, quotedHelp, toDiagnostic } from "./finding.ts";
 
 /** An amount of processor time in thousandths of a core, with its canonical text. */
 export interface CpuQuantity {
@@ -15,10 +15,10 @@ export interface MemoryQuantity {
 
 export type QuantityKind = "cpu" | "memory";
 
-/** Whole units of the kind: millicores for cpu, bytes for memory. */
+/** Whole units of the kind (millicores for cpu, bytes for memory), and how it was written. */
 export interface Amount {
   readonly units: number;
-  readonly canonical: string;
+  readonly exact: ExactQuantity;
 }
 
 /** Either what was read or the one fault that stopped the reading. */
@@ -68,7 +68,8 @@ function safeParse(text: string, kind: QuantityKind): ParseResult<CpuQuantity | 
   if (fault !== undefined) {
     return { ok: false, diagnostics: [toDiagnostic({ ...fault, path: [] })] };
   }
-  const { units, canonical } = value;
+  const { units, exact } = value;
+  const canonical = canonicalText(exact);
   const warning = kind === "memory" ? memoryWarning(units) : undefined;
   return {
     ok: true,
@@ -102,10 +103,10 @@ export function formatAmount(units: number, kind: QuantityKind): string {
 }
 
 export function readQuantity(text: unknown, kind: QuantityKind): Reading<Amount> {
-  if (typeof text !== "string") return { fault: typeFault(text, kind) };
+  if (typeof text !== "string") return { fault: quantityTypeFault(text, kind) };
   const { value: exact, fault } = readExact(text, kind);
   if (fault !== undefined) return { fault };
-  const { nano, family, canonical } = exact;
+  const { nano, family } = exact;
   const found = quote(text);
   if (nano < 0n) {
     return fail("quantity.negative", `${kind} cannot be negative`, found, "use a value above 0");
@@ -129,19 +130,20 @@ export function readQuantity(text: unknown, kind: QuantityKind): Reading<Amount>
     const most = kind === "cpu" ? "1000 cores" : "9007199254740991 bytes";
     return fail("quantity.too-large", `${kind} is at most ${most}`, found, EXAMPLE[kind]);
   }
-  return { value: { units: Number(units), canonical } };
+  return { value: { units: Number(units), exact } };
 }
 
 function fail(code: string, message: string, found: string, help: string): { fault: Fault } {
   return { fault: { code, message, found, help } };
 }
 
-function typeFault(value: unknown, kind: QuantityKind): Fault {
+/** A quantity that is no string, which unquoted numbers in YAML are not. */
+export function quantityTypeFault(value: unknown, kind: QuantityKind): Fault {
   return {
     code: "quantity.type",
     message: `${kind} must be a string, because YAML numbers lose digits and units`,
-    found: quote(value),
-    help: typeof value === "number" ? `quote it: "${value}"` : EXAMPLE[kind],
+    found: describe(value),
+    help: quotedHelp(value) ?? EXAMPLE[kind],
   };
 }
 
@@ -149,7 +151,6 @@ function typeFault(value: unknown, kind: QuantityKind): Fault {
 export interface ExactQuantity {
   readonly nano: bigint;
   readonly family: "decimal" | "binary" | "exponent";
-  readonly canonical: string;
 }
 
 /** Reads the grammar alone; digits beyond a billionth round away from zero. */
@@ -224,10 +225,11 @@ function exactOf(
   else denominator *= factor;
   const magnitude = (numerator + denominator - 1n) / denominator;
   const nano = negative ? -magnitude : magnitude;
-  return { nano, family, canonical: canonicalText(nano, family) };
+  return { nano, family };
 }
 
-function canonicalText(nano: bigint, family: ExactQuantity["family"]): string {
+/** The text that Kubernetes' own canonical form has. */
+export function canonicalText({ nano, family }: ExactQuantity): string {
   if (nano === 0n) return "0";
   const sign = nano < 0n ? "-" : "";
   const magnitude = nano < 0n ? -nano : nano;

@@ -1,7 +1,9 @@
 import type { BaseIssue, GenericSchema, IssuePathItem } from "valibot";
 import { safeParse } from "valibot";
-import { type Finding, kindOf, type Path, quote } from "./finding.ts";
+import { variableTypeFault } from "./environment.ts";
+import { describe, type Finding, type Path, quote, quotedHelp } from "./finding.ts";
 import { KNOWN_KEYS } from "./manifest-schema.ts";
+import { quantityTypeFault } from "./quantity.ts";
 import { adviceFor, isBoundOption, isBoundShape, nearestName } from "./suggestion.ts";
 
 /** What is wrong with the shape of `value`, all of it; empty when the schema accepts it (R4). */
@@ -210,14 +212,7 @@ function wrongType(path: Path, wanted: string, input: unknown): Finding {
   const key = path.at(-1);
   const found = describe(input);
   const base = { path, found } as const;
-  if (path.at(-2) === "environment" || (key === "environment" && wanted === "a string")) {
-    return {
-      ...base,
-      code: "env.value-type",
-      message: `the value of ${key} must be a string`,
-      help: quoted(input) ?? 'write it as a string in quotes; an empty one is ""',
-    };
-  }
+  if (path.at(-2) === "environment") return { ...variableTypeFault(nameOf(path), input), path };
   if (key === "mode") {
     return {
       ...base,
@@ -227,12 +222,7 @@ function wrongType(path: Path, wanted: string, input: unknown): Finding {
     };
   }
   if ((key === "cpu" || key === "memory") && path.at(-2) === "resources") {
-    return {
-      ...base,
-      code: "quantity.type",
-      message: `${key} must be a string, because YAML numbers lose digits and units`,
-      help: quoted(input) ?? 'write a string such as "500m" or "128Mi"',
-    };
+    return { ...quantityTypeFault(input, key), path };
   }
   return {
     ...base,
@@ -242,18 +232,6 @@ function wrongType(path: Path, wanted: string, input: unknown): Finding {
   };
 }
 
-/** The kind of a value, and the value itself where it fits a line. */
-function describe(input: unknown): string {
-  const kind = kindOf(input);
-  return typeof input === "object" ? kind : `${kind}, ${quote(input)}`;
-}
-
-function quoted(input: unknown): string | undefined {
-  return typeof input === "number" || typeof input === "boolean"
-    ? `quote it: "${input}"`
-    : undefined;
-}
-
 function modeHelp(input: unknown): string {
   const digits = String(input);
   return /^[0-7]{3}$/.test(digits) ? `write "0${digits}"` : 'write it in quotes, such as "0640"';
@@ -261,7 +239,7 @@ function modeHelp(input: unknown): string {
 
 function typeHelp(path: Path, wanted: string, input: unknown): string {
   const holder = path.at(-2);
-  if (wanted === "a string" && quoted(input) !== undefined) return `quote it: "${input}"`;
+  if (wanted === "a string" && quotedHelp(input) !== undefined) return `quote it: "${input}"`;
   if (holder === "volumes" && typeof input === "string") {
     return "write {source: /var/lib/mesh/<module>, target: /path}";
   }

@@ -1,50 +1,26 @@
 /** Words of other systems, and the name that says the same here. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   args: "command",
-  arguments: "command",
-  backofflimits: "backoffLimit",
-  capacity: "resources",
-  claims: "volumeClaims",
   claimname: "claim",
   cmd: "command",
   concurrency: "concurrencyPolicy",
-  constraints: "placement",
-  container: "image",
   containerpath: "target",
-  contents: "content",
   cron: "schedule",
-  crons: "schedule",
-  deadline: "activeDeadlineSeconds",
-  dest: "target",
   destination: "target",
   env: "environment",
-  envs: "environment",
-  environmentvariables: "environment",
-  historylimit: "successfulJobsHistoryLimit",
-  host: "source",
   hostpath: "source",
-  job: "jobTemplate",
   limits: "resources",
-  maxattempts: "backoffLimit",
   maxretries: "backoffLimit",
-  mem: "memory",
   mountpath: "target",
   mounts: "volumes",
   nodeselector: "placement",
-  oneshot: "run-once",
-  once: "run-once",
   permissions: "mode",
-  perm: "mode",
   placementconstraints: "placement",
-  prohibitoverlap: "concurrencyPolicy",
-  ram: "memory",
   ro: "readOnly",
   retries: "backoffLimit",
   retry: "backoff",
-  runs: "run-once",
   secretrefs: "secrets",
   src: "source",
-  startingdeadline: "startingDeadlineSeconds",
   suspend: "suspended",
   template: "jobTemplate",
   timeout: "activeDeadlineSeconds",
@@ -53,19 +29,20 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   zone: "timezone",
 };
 
+const NOT_KUBERNETES =
+  "this is not a Kubernetes object: write its fields here, without metadata and spec";
+const ONE_TASK = "a Job runs one task at a time: write several Jobs";
+
 /** What to do instead, for words whose meaning has no field of its own. */
 const ADVICE: Readonly<Record<string, string>> = {
-  apiversion: "this is not a Kubernetes object: write the fields of the Job or CronJob at the top",
-  metadata: "this is not a Kubernetes object: write the name at the top, as `name`",
-  spec: "this is not a Kubernetes object: write the fields here, without `spec`",
-  restartpolicy:
-    "a Job is retried by `backoffLimit`; a module's container without a schedule stays up",
+  apiversion: NOT_KUBERNETES,
+  metadata: NOT_KUBERNETES,
+  spec: NOT_KUBERNETES,
+  restartpolicy: "a Job is retried by backoffLimit; a service is started again by itself",
   namespace: "a namespace is never in a manifest: name it when you apply the file",
-  parallelism: "a Job runs one task at a time: write several Jobs",
-  completions: "a Job runs one task at a time: write several Jobs",
+  parallelism: ONE_TASK,
+  completions: ONE_TASK,
   enabled: "write suspended: true to stop a schedule",
-  hooks: "the only ways to run are a service, `run-once` and `schedule`",
-  raw: "only the host's own file may choose an engine",
 };
 
 /** Words that name a power which no manifest and no declaration can express (R7). */

@@ -3,6 +3,7 @@ import type { Diagnostic as CronDiagnostic } from "@mesh/cron";
 import { createJob, type Diagnostic as JobDiagnostic, type JobSpec } from "@mesh/jobs";
 import type { InferOutput } from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import type { buildDeclarationSchema } from "../src/declaration-schema.ts";
 import {
   type CronJobManifest,
   type Diagnostic,
@@ -12,12 +13,7 @@ import {
   parseManifest,
   scheduleFromManifest,
 } from "../src/index.ts";
-import type {
-  cronJobSchema,
-  declarationSchema,
-  jobSchema,
-  moduleSchema,
-} from "../src/manifest-schema.ts";
+import type { cronJobSchema, jobSchema, moduleSchema } from "../src/manifest-schema.ts";
 import { DIGEST } from "./manifests.ts";
 
 /** Schemas infer mutable data; what they check is never changed. */
@@ -47,7 +43,7 @@ describe("types", () => {
     expectTypeOf<Shape<Omit<InferOutput<typeof moduleSchema>, "kind">>>().toEqualTypeOf<
       Plain<Omit<ModuleManifest, "kind">>
     >();
-    expectTypeOf<Shape<InferOutput<typeof declarationSchema>>>().toMatchTypeOf<
+    expectTypeOf<Shape<InferOutput<ReturnType<typeof buildDeclarationSchema>>>>().toMatchTypeOf<
       Omit<HostDeclaration, "modules">
     >();
   });
