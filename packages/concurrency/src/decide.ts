@@ -198,9 +198,13 @@ function advance(
     concurrencyPolicy === "Supersede" && missed === "None" && held?.reason === "activeRun";
   const heldAt = waits ? lastOf(held) : undefined;
   if (final === undefined && heldAt === schedule.heldAt) return schedule;
-  const { heldAt: _, ...rest } = schedule;
-  const next = final === undefined ? rest : { ...rest, lastScheduleAt: lastOf(final) };
-  return heldAt === undefined ? next : { ...next, heldAt };
+  const next = final === undefined ? schedule : { ...schedule, lastScheduleAt: lastOf(final) };
+  if (heldAt !== undefined) return { ...next, heldAt };
+  return schedule.heldAt === undefined ? next : withoutHeld(next);
+}
+
+function withoutHeld({ heldAt: _, ...rest }: ScheduleState): ScheduleState {
+  return rest;
 }
 
 function lastOf(outcome: Outcome): Instant {

@@ -1,6 +1,6 @@
 import { engineZones, type ZoneSource } from "@mesh/cron";
 import { checkInstant, type Instant, MINUTE } from "./instant.ts";
-import { limitOf, type MissedRuns } from "./schedule-spec.ts";
+import type { MissedRuns } from "./schedule-spec.ts";
 import { baseOf, type ScheduleState } from "./schedule-state.ts";
 import {
   earliest,
@@ -72,10 +72,10 @@ export function dueSet(
 ): DueSet {
   const now = checkInstant(options.now, "now");
   const baseAt = baseOf(state);
-  const due = state.spec.suspended
-    ? []
-    : earliest(openWindow(state.spec, options.zones), baseAt, now);
-  return { baseAt, ...cutOff(due, limitOf(state.spec)) };
+  if (state.spec.suspended) return { baseAt, due: [], truncated: false };
+  const window = openWindow(state.spec, options.zones);
+  const due = earliest(window, baseAt, now);
+  return { baseAt, due: due.slice(0, window.limit), truncated: due.length > window.limit };
 }
 
 /** Evidence while it is put together: an optional member is set, or stays absent. */
@@ -126,7 +126,9 @@ function select(facts: Facts, window: Window): void {
       : Math.max(baseAt, now - startingDeadlineSeconds * 1000 - 1);
   if (missed === "All" && concurrencyPolicy !== "Supersede") {
     passOver(facts, "expired", intervalOf(window, baseAt, late));
-    Object.assign(facts, cutOff(earliest(window, late, now), window.limit));
+    const found = earliest(window, late, now);
+    facts.truncated = found.length > window.limit;
+    facts.due = facts.truncated ? found.slice(0, window.limit) : found;
     return;
   }
   const last = newest(window, late, now);
@@ -149,14 +151,6 @@ function passOver(
 function missedOf({ spec, heldAt }: ScheduleState): MissedRuns {
   const waits = spec.concurrencyPolicy === "Supersede" && heldAt !== undefined;
   return waits && spec.missed === "None" ? "All" : (spec.missed ?? "All");
-}
-
-function cutOff(
-  found: readonly Instant[],
-  limit: number,
-): { due: readonly Instant[]; truncated: boolean } {
-  const truncated = found.length > limit;
-  return { due: truncated ? found.slice(0, limit) : found, truncated };
 }
 
 /** Evidence holds the three members it names and nothing that the caller's object has beside. */

@@ -90,10 +90,31 @@ describe("edits are not retroactive (D2a)", () => {
   });
 
   it("a schedule keeps its name", () => {
-    expect(() => updateSchedule(state, { ...state.spec, name: "other" }, { now })).toThrow(
-      '/name: "report" cannot become "other": runs bear the name\n' +
-        "    help: create a schedule of the new name and delete this one",
+    const rename = () => updateSchedule(state, { ...state.spec, name: "other" }, { now });
+    expect(rename).toThrow(
+      expect.objectContaining({
+        name: "ScheduleSpecError",
+        diagnostics: [
+          {
+            code: "name.fixed",
+            severity: "error",
+            message: '"report" cannot become "other": runs bear the name',
+            pointer: "/name",
+            found: "other",
+            allowed: ["report"],
+            help: "create a schedule of the new name and delete this one",
+          },
+        ],
+      }),
     );
+  });
+
+  it("an edit of a suspended schedule that leaves it suspended keeps what is due", () => {
+    const suspended = suspendSchedule(state, { now: at("12:00") }).schedule;
+    const spec = { ...suspended.spec, missedScheduleLimit: 5 };
+    expect(updateSchedule(suspended, spec, { now })).toEqual({
+      schedule: { ...suspended, spec, generation: 3 },
+    });
   });
 });
 

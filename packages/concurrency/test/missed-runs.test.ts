@@ -58,8 +58,10 @@ describe("missed runs (D8)", () => {
       "14:00",
       "expire 13:00-13:00 x1 deadline",
     ]);
-    const wide = { startingDeadlineSeconds: 90, missed: "Latest" } as const;
-    expect(seen(wide, "12:03:00")).toEqual(["12:03", "expire 12:01-12:02 x2 missed"]);
+    for (const startingDeadlineSeconds of [60, 90]) {
+      const wide = { startingDeadlineSeconds, missed: "Latest" } as const;
+      expect(seen(wide, "12:03:00")).toEqual(["12:03", "expire 12:01-12:02 x2 missed"]);
+    }
   });
 
   it("the deadline leaves room under the limit: expired ones do not count for it", () => {
@@ -126,6 +128,17 @@ describe("missed runs (D8)", () => {
       expect(others(missed)).toEqual(["expire 12:05-12:05 x1 missed"]);
       const busy = decideSchedule(schedule(spec), running("r1"), { now: at("12:08") });
       expect([others(busy), busy.stopRunIds]).toEqual([["expire 12:05-12:05 x1 missed"], []]);
+    });
+
+    it("what another policy or another rule once held is not spared", () => {
+      const left = { heldAt: at("12:05") };
+      const queue = schedule({ ...spec, concurrencyPolicy: "Queue" });
+      const late = decideSchedule({ ...queue, ...left }, [], { now: at("12:08") });
+      expect(others(late)).toEqual(["expire 12:05-12:05 x1 missed"]);
+      expect(late.schedule).not.toHaveProperty("heldAt");
+      const latest = schedule({ ...spec, missed: "Latest" });
+      const newest = decideSchedule({ ...latest, ...left }, [], { now: at("12:13") });
+      expect(others(newest)).toEqual(["expire 12:05-12:05 x1 missed"]);
     });
 
     it("no other combination records what it holds", () => {

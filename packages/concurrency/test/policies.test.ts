@@ -181,3 +181,26 @@ describe("every policy, in rows (D4 to D9)", () => {
     },
   );
 });
+
+describe("a name that is taken (D10)", () => {
+  const namesInUse = ["report-202610131201"];
+
+  it.each(["Allow", "Forbid", "Replace", "Skip", "Queue", "Supersede"] as const)(
+    "%s holds it and what follows, stops nothing, and does not spin where the limit cuts",
+    (concurrencyPolicy) => {
+      const state = schedule({ concurrencyPolicy, missedScheduleLimit: 1 });
+      const now = at("12:01:30");
+      const runs: readonly ActiveRun[] = concurrencyPolicy === "Replace" ? running("r1") : [];
+      const decision = decideSchedule(state, runs, { now, namesInUse });
+      expect(others(decision)).toEqual(["hold 12:01-12:01 x1 nameTaken"]);
+      expect(decision.stopRunIds).toEqual([]);
+      expect(decision.schedule).toBe(state);
+      expect(decision.wake).toEqual({ kind: "at", at: at("12:02") });
+      const later = decideSchedule(state, runs, { now: at("12:05:30"), namesInUse });
+      if (concurrencyPolicy !== "Supersede") {
+        expect(later.evidence.truncated).toBe(true);
+        expect(later.wake).toEqual({ kind: "at", at: at("12:06") });
+      }
+    },
+  );
+});

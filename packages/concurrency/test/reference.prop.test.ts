@@ -62,7 +62,7 @@ describe("decisions against the rules, read one occurrence at a time", () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: Number(process.env.FC_RUNS ?? 400) },
     );
   });
 });

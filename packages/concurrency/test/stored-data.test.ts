@@ -112,56 +112,81 @@ describe("stored evidence", () => {
     expect(problemsOf(() => parseEvidence(value))).toEqual(problems);
   });
 
-  const broken: readonly [string, Partial<Evidence>, string][] = [
-    ["a base that is not the schedule's", { baseAt: at("12:01") }, "/baseAt"],
-    ["a due occurrence before the base", { due: [at("11:59")] }, "/due"],
-    ["a due occurrence after now", { due: [at("12:06")] }, "/due"],
-    ["a due occurrence that was superseded", { due: [at("12:04")] }, "/due"],
+  const interval = (firstAt: string, lastAt: string, count = 1) =>
+    ({ firstAt: at(firstAt), lastAt: at(lastAt), count, countIsExact: true }) as const;
+  const suspended = schedule({ suspended: true, concurrencyPolicy: "Supersede" });
+  const nothing = { expired: undefined, superseded: undefined, due: [] };
+  const expired = "it does not follow the base";
+  const superseded = "it does not follow what is before it";
+  const due = "it does not rise between what is passed over and now";
+
+  const broken: readonly [string, object, string, string][] = [
+    ["another base", { baseAt: at("12:01") }, "/baseAt", "it is not the schedule's base"],
+    ["due before the base", { ...nothing, due: [at("11:59")] }, "/due", due],
+    ["due after now", { due: [at("12:06")] }, "/due", due],
+    ["due and superseded", { due: [at("12:04")] }, "/due", due],
+    ["due out of order", { ...nothing, due: [at("12:05"), at("12:04")] }, "/due", due],
+    ["due twice", { ...nothing, due: [at("12:05"), at("12:05")] }, "/due", due],
+    ["a next that is now", { nextAt: at("12:05") }, "/nextAt", "it is not after now and the base"],
+    ["two runs, one id", { active: running("r1", "r1") }, "/active", "two runs have the same id"],
+    ["an end before its beginning", { expired: interval("12:02", "12:01") }, "/expired", expired],
+    ["an interval at the base", { expired: interval("12:00", "12:02") }, "/expired", expired],
     [
-      "due occurrences out of order",
-      { superseded: undefined as never, due: [at("12:05"), at("12:04")] },
-      "/due",
-    ],
-    ["a next occurrence that is now", { nextAt: at("12:05") }, "/nextAt"],
-    ["two runs with one id", { active: running("r1", "r1") }, "/active"],
-    [
-      "an interval that ends before it begins",
-      { expired: { firstAt: at("12:02"), lastAt: at("12:01"), count: 1, countIsExact: true } },
+      "an interval past now",
+      { ...nothing, expired: interval("12:02", "12:06") },
       "/expired",
+      expired,
     ],
     [
-      "an interval at the base",
-      { expired: { firstAt: at("12:00"), lastAt: at("12:02"), count: 1, countIsExact: true } },
-      "/expired",
-    ],
-    [
-      "an interval that overlaps the one before",
-      { superseded: { firstAt: at("12:02"), lastAt: at("12:04"), count: 1, countIsExact: true } },
+      "intervals that overlap",
+      { superseded: interval("12:02", "12:04") },
       "/superseded",
+      superseded,
     ],
-    [
-      "something due of a suspended schedule",
-      { schedule: schedule({ suspended: true, concurrencyPolicy: "Supersede" }) },
+    ...[
+      { ...nothing, due: [at("12:05")] },
+      { ...nothing, expired: interval("12:01", "12:02") },
+      { ...nothing, superseded: interval("12:01", "12:02") },
+    ].map((facts): [string, object, string, string] => [
+      `suspended, with ${Object.keys(JSON.parse(JSON.stringify(facts))).join()}`,
+      { schedule: suspended, ...facts },
       "/due",
-    ],
+      "a suspended schedule has nothing due",
+    ]),
   ];
 
   it.each(broken)(
-    "%s is a broken invariant: it is neither read nor decided on",
-    (_, change, pointer) => {
-      const { superseded, ...rest } = { ...evidence, ...change };
-      const value = superseded === undefined ? rest : { ...rest, superseded };
-      expect(problemsOf(() => parseEvidence(value))).toEqual([`state.invariant ${pointer}`]);
-      expect(problemsOf(() => replayDecision(value))).toEqual([`state.invariant ${pointer}`]);
+    "%s: a broken invariant is neither read nor decided on",
+    (_, change, pointer, message) => {
+      const value = JSON.parse(JSON.stringify({ ...evidence, ...change }));
+      for (const read of [() => parseEvidence(value), () => replayDecision(value)]) {
+        expect(refused(read).diagnostics).toEqual([
+          { code: "state.invariant", severity: "error", message, pointer },
+        ]);
+      }
     },
   );
+
+  it("an interval that ends now, of one occurrence, is in order", () => {
+    const value = { ...evidence, ...nothing, expired: interval("12:05", "12:05") };
+    const stored = JSON.parse(JSON.stringify(value));
+    expect(replayDecision(parseEvidence(stored)).schedule.lastScheduleAt).toBe(at("12:05"));
+    const none = { ...stored, expired: interval("12:05", "12:05", 0) };
+    expect(problemsOf(() => replayDecision(none))).toEqual(["state.invariant /expired"]);
+  });
 
   it.each([
     ["v", { v: 2 }],
     ["rules", { rules: 2 }],
   ])("a replay refuses an unknown %s", (name, change) => {
     const value = { ...evidence, ...change } as unknown as Evidence;
-    expect(problemsOf(() => replayDecision(value))).toEqual([`state.invariant /${name}`]);
+    expect(refused(() => replayDecision(value)).diagnostics).toMatchObject([
+      {
+        code: "state.invariant",
+        pointer: `/${name}`,
+        message: `version 2 is not known: this release knows 1`,
+      },
+    ]);
   });
 });
 
@@ -174,6 +199,12 @@ describe("states that were never admitted", () => {
       "this evidence cannot be read\n  /schedule/spec/concurrencyPolicy: " +
         '"allow" is not allowed: use Allow, Forbid, Replace, Skip, Queue, Supersede',
     );
+    expect(error.diagnostics).toMatchObject([
+      {
+        found: "allow",
+        allowed: ["Allow", "Forbid", "Replace", "Skip", "Queue", "Supersede"],
+      },
+    ]);
   });
 
   it("an unknown version of a state is not decided on", () => {
@@ -191,8 +222,13 @@ describe("states that were never admitted", () => {
 
   it("an unknown status of a run is not decided on", () => {
     const active = [{ id: "r1", status: "done" }] as unknown as ReturnType<typeof running>;
-    expect(problemsOf(() => decideSchedule(schedule(), active, { now: at("12:01") }))).toEqual([
-      "state.invariant /active/0/status",
+    const decide = () => decideSchedule(schedule(), active, { now: at("12:01") });
+    expect(refused(decide).diagnostics).toMatchObject([
+      {
+        code: "state.invariant",
+        pointer: "/active/0/status",
+        message: "it is none of pending, running, stopping",
+      },
     ]);
   });
 
