@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { insertEvents, prune, RETENTION } from "../src/store/records.ts";
-import { type Bench, HOUR, IMAGE, NOON, refusalOf, SECOND, startBench } from "./harness.ts";
+import {
+  type Bench,
+  HOUR,
+  IMAGE,
+  NOON,
+  nodeRequest,
+  refusalOf,
+  SECOND,
+  startBench,
+} from "./harness.ts";
 
 const job = { kind: "Job", name: "x", image: IMAGE } as const;
 
@@ -90,6 +99,15 @@ describe("bad input gets a 4xx in one shape, and nothing is stored (S5)", () => 
       code: expect.any(String),
       message: expect.any(String),
     });
+  });
+
+  it("a node's name is a DNS label, since it stands in paths and on hosts", async () => {
+    const { mesh } = await startBench();
+    for (const node of ["No_Pe", "a.b", "a".repeat(64)]) {
+      const { status, error } = await refusalOf(mesh.register(nodeRequest(node)));
+      expect([status, error.code]).toEqual([400, "name.invalid"]);
+    }
+    expect(await mesh.nodes()).toEqual([]);
   });
 
   it("an unknown field in any request's body is refused", async () => {

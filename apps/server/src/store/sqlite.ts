@@ -47,6 +47,9 @@ function openFile(file: string): Sqlite.Database {
   }
 }
 
+/** A statement for many rows at once is seldom met again, and its compiled form is large. */
+const CACHED = { statements: 1_000, length: 4_096 };
+
 /**
  * Statements by their text, compiled once. Every transaction here may write, so it takes the write
  * lock at its start: a lock that is taken halfway can fail where waiting no longer helps.
@@ -58,7 +61,7 @@ function cachedStatements(sqlite: Sqlite.Database, hook: StatementHook | undefin
     let statement = cache.get(sql);
     if (statement === undefined) {
       statement = sqlite.prepare(sql) as unknown as SqliteStatement;
-      if (cache.size < 1_000) cache.set(sql, statement);
+      if (cache.size < CACHED.statements && sql.length < CACHED.length) cache.set(sql, statement);
     }
     hook?.(sql);
     return statement;
