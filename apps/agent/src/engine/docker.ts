@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import Dockerode from "dockerode";
 import type { Clock } from "../clock.ts";
 import { pause } from "../clock.ts";
@@ -11,6 +12,8 @@ import { demultiplex, lastCharacters } from "./output.ts";
 const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
 /** Longest pause between two tries to reach an engine that went away. */
 const RECONNECT_MS = 2000;
+/** A start on a busy machine takes seconds; what takes longer than this will not come. */
+const ANSWER_MS = 120_000;
 /** How many lines of output are asked for; the characters wanted are cut from them. */
 const TAIL_LINES = 200;
 
@@ -25,32 +28,55 @@ export function dockerEngine(options: {
   clock: Clock;
   credentials?: RegistryCredentials | undefined;
 }): Engine {
-  const docker = new Dockerode({ socketPath: options.socketPath });
+  const { socketPath, clock, kind } = options;
+  const docker = new Dockerode({ socketPath });
+  const line: Connection = { docker, socketPath, clock };
   const images = createImagePuller(docker, options.credentials ?? {});
-  const inspect = (id: string) => inspectContainer(docker, id);
   return {
-    kind: options.kind,
+    kind,
     version: options.version,
     isolates: true,
     hasImage: images.has,
     ensureImage: images.ensure,
-    create: (spec) => createContainer(docker, options.kind, spec),
-    start: (id) => startContainer(docker, id),
-    wait: (id, signal) => waitForEnd(docker, options.clock, id, signal),
-    inspect: async (id) => containerStateOf(await inspect(id)),
-    stop: (id, graceSeconds) =>
-      absentIsFine(docker.getContainer(id).stop({ t: Math.ceil(graceSeconds) })),
-    remove: (id) => absentIsFine(docker.getContainer(id).remove({ force: true, v: true })),
-    list: (labels) => listContainers(docker, labels),
-    outputTail: (id, limit) => outputTail(docker, id, limit),
+    create: (spec) => createContainer(line, kind, spec),
+    start: (id) => startContainer(line, id),
+    wait: (id, signal) => waitForEnd(line, id, signal),
+    inspect: async (id) => containerStateOf(await inspectContainer(line, id)),
+    stop: (id, graceSeconds) => {
+      const call = docker.getContainer(id).stop({ t: Math.ceil(graceSeconds) });
+      return absentIsFine(answered(line, call, graceSeconds * 1000 + ANSWER_MS));
+    },
+    remove: (id) =>
+      absentIsFine(answered(line, docker.getContainer(id).remove({ force: true, v: true }))),
+    list: (labels) => listContainers(line, labels),
+    outputTail: (id, limit) => outputTail(line, id, limit),
   };
+}
+
+interface Connection {
+  readonly docker: Dockerode;
+  readonly socketPath: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Gives up on an answer that does not come: the client library waits for ever where the line
+ * breaks in the middle of one. Whoever asked finds out what became of it by looking again.
+ */
+function answered<T>({ clock }: Connection, call: Promise<T>, withinMs = ANSWER_MS): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(withinMs, () => {
+      reject(new EngineError("unavailable", `the engine gave no answer in ${withinMs / 1000} s`));
+    });
+    call.then(resolve, reject).finally(cancel);
+  });
 }
 
 type Inspected = Dockerode.ContainerInspectInfo | undefined;
 
-async function inspectContainer(docker: Dockerode, id: string): Promise<Inspected> {
+async function inspectContainer(line: Connection, id: string): Promise<Inspected> {
   try {
-    return await docker.getContainer(id).inspect();
+    return await answered(line, line.docker.getContainer(id).inspect());
   } catch (error) {
     if (statusOf(error) === 404) return undefined;
     throw unavailable(error);
@@ -58,17 +84,17 @@ async function inspectContainer(docker: Dockerode, id: string): Promise<Inspecte
 }
 
 async function createContainer(
-  docker: Dockerode,
+  line: Connection,
   kind: "docker" | "podman",
   spec: ContainerSpec,
 ): Promise<string> {
   try {
-    return (await docker.createContainer(createOptions(kind, spec))).id;
+    return (await answered(line, line.docker.createContainer(createOptions(kind, spec)))).id;
   } catch (error) {
     const status = statusOf(error);
     if (status === undefined) throw unavailable(error);
     const taken = status === 409 || (status === 500 && messageOf(error).includes("already in use"));
-    const found = taken ? await inspectContainer(docker, spec.name) : undefined;
+    const found = taken ? await inspectContainer(line, spec.name) : undefined;
     if (found !== undefined && carries(found.Config.Labels, spec.labels)) return found.Id;
     throw new EngineError("neverStarted", engineText(error), { cause: error });
   }
@@ -120,9 +146,9 @@ function createOptions(
   };
 }
 
-async function startContainer(docker: Dockerode, id: string): Promise<void> {
+async function startContainer(line: Connection, id: string): Promise<void> {
   try {
-    await docker.getContainer(id).start();
+    await answered(line, line.docker.getContainer(id).start());
   } catch (error) {
     const status = statusOf(error);
     if (status === 304) return;
@@ -136,25 +162,41 @@ async function startContainer(docker: Dockerode, id: string): Promise<void> {
  * its code hides a kill for lack of memory, so what counts is what an inspection says afterwards.
  */
 async function waitForEnd(
-  docker: Dockerode,
-  clock: Clock,
+  { docker, socketPath, clock }: Connection,
   id: string,
   signal: AbortSignal,
 ): Promise<ContainerState> {
-  for (let failures = 0; ; ) {
+  for (let failures = 0; ; failures += 1) {
     signal.throwIfAborted();
     try {
-      const state = containerStateOf(await inspectContainer(docker, id));
+      const state = containerStateOf(await inspectContainer({ docker, socketPath, clock }, id));
       if (state === undefined) return gone();
       if (state.phase !== "running") return state;
-      await docker.getContainer(id).wait({ abortSignal: signal });
-      failures = 0;
+      const since = clock.elapsed();
+      await hangingWait(socketPath, id, signal);
+      if (clock.elapsed() - since > RECONNECT_MS) failures = 0;
     } catch {
       signal.throwIfAborted();
-      failures += 1;
-      await pause(clock, Math.min(100 * 2 ** failures, RECONNECT_MS), signal);
     }
+    if (failures > 0) await pause(clock, Math.min(50 * 2 ** failures, RECONNECT_MS), signal);
   }
+}
+
+/**
+ * Resolves when the engine answers or the line breaks. It is a request of its own, since the
+ * client library never settles where an answer that has begun is cut off.
+ */
+function hangingWait(socketPath: string, id: string, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const path = `/containers/${encodeURIComponent(id)}/wait`;
+    const call = request({ socketPath, path, method: "POST", signal }, (answer) => {
+      answer.on("error", () => undefined);
+      answer.on("close", resolve);
+      answer.resume();
+    });
+    call.on("error", reject);
+    call.end();
+  });
 }
 
 function gone(): ContainerState {
@@ -162,23 +204,29 @@ function gone(): ContainerState {
 }
 
 async function listContainers(
-  docker: Dockerode,
+  line: Connection,
   labels: Labels,
 ): Promise<readonly OwnedContainer[]> {
   const label = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   try {
-    const found = await docker.listContainers({ all: true, filters: { label } });
+    const found = await answered(
+      line,
+      line.docker.listContainers({ all: true, filters: { label } }),
+    );
     return found.map((container) => ({ id: container.Id, labels: container.Labels }));
   } catch (error) {
     throw unavailable(error);
   }
 }
 
-async function outputTail(docker: Dockerode, id: string, limit: number): Promise<string> {
+async function outputTail(line: Connection, id: string, limit: number): Promise<string> {
   try {
-    const raw: unknown = await docker
-      .getContainer(id)
-      .logs({ stdout: true, stderr: true, follow: false, tail: TAIL_LINES });
+    const raw: unknown = await answered(
+      line,
+      line.docker
+        .getContainer(id)
+        .logs({ stdout: true, stderr: true, follow: false, tail: TAIL_LINES }),
+    );
     return lastCharacters(demultiplex(raw as Buffer), limit);
   } catch (error) {
     if (statusOf(error) !== undefined) return "";
