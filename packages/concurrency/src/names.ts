@@ -39,10 +39,15 @@ function checkId(id: string): string {
   throw new RangeError(`${rule}, found ${JSON.stringify(id)}`);
 }
 
-/** `YYYYMMDDhhmm` in UTC; one number of twelve digits is one conversion to text instead of five. */
+/** `YYYYMMDDhhmm` in UTC, of small numbers: the text of a twelve-digit one costs twice as much. */
 function minuteStamp(at: Instant): string {
   const date = new Date(at);
   const day = (date.getUTCFullYear() * 100 + date.getUTCMonth() + 1) * 100 + date.getUTCDate();
-  const stamp = (day * 100 + date.getUTCHours()) * 100 + date.getUTCMinutes();
-  return String(stamp).padStart(12, "0");
+  return (
+    `${day}`.padStart(8, "0") + twoDigits(date.getUTCHours()) + twoDigits(date.getUTCMinutes())
+  );
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }
