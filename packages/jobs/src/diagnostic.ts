@@ -1,5 +1,5 @@
 /** A place in a text: `offset` counts UTF-16 units from 0, `line` and `column` from 1. */
-interface Position {
+export interface Position {
   readonly offset: number;
   readonly line: number;
   readonly column: number;

@@ -11,40 +11,58 @@ function describeProblems(subject: string, diagnostics: readonly Diagnostic[]): 
   return `${subject}${many}${lines.join("")}`;
 }
 
-/** What the three errors share; told apart by a brand, since `instanceof` fails across copies. */
-abstract class DiagnosticError extends Error {
+/** What an error of this package is in JSON. */
+export interface ErrorData {
+  readonly name: string;
+  readonly message: string;
   readonly diagnostics: readonly Diagnostic[];
-
-  constructor(name: string, subject: string, diagnostics: readonly Diagnostic[]) {
-    super(describeProblems(subject, diagnostics));
-    this.name = name;
-    this.diagnostics = diagnostics;
-    Object.defineProperty(this, brandOf(name), { value: true });
-  }
-
-  toJSON(): { name: string; message: string; diagnostics: readonly Diagnostic[] } {
-    return { name: this.name, message: this.message, diagnostics: this.diagnostics };
-  }
 }
 
 /** A spec that cannot become a Job (J1, J2); `diagnostics` holds all its problems. */
-export class JobSpecError extends DiagnosticError {
+export class JobSpecError extends Error {
+  override readonly name = "JobSpecError";
+  readonly diagnostics: readonly Diagnostic[];
+
   constructor(diagnostics: readonly Diagnostic[]) {
-    super("JobSpecError", "job spec is refused", diagnostics);
+    super(describeProblems("job spec is refused", diagnostics));
+    this.diagnostics = diagnostics;
+    brand(this);
+  }
+
+  toJSON(): ErrorData {
+    return dataOf(this);
   }
 }
 
 /** An event that is no event, or a task id that was used before (J5). */
-export class TransitionError extends DiagnosticError {
+export class TransitionError extends Error {
+  override readonly name = "TransitionError";
+  readonly diagnostics: readonly Diagnostic[];
+
   constructor(diagnostics: readonly Diagnostic[]) {
-    super("TransitionError", "job event is refused", diagnostics);
+    super(describeProblems("job event is refused", diagnostics));
+    this.diagnostics = diagnostics;
+    brand(this);
+  }
+
+  toJSON(): ErrorData {
+    return dataOf(this);
   }
 }
 
 /** Stored state that does not parse, breaks an invariant of J10, or has an unknown `v`. */
-export class StateError extends DiagnosticError {
+export class StateError extends Error {
+  override readonly name = "StateError";
+  readonly diagnostics: readonly Diagnostic[];
+
   constructor(diagnostics: readonly Diagnostic[]) {
-    super("StateError", "stored job state does not parse", diagnostics);
+    super(describeProblems("stored job state does not parse", diagnostics));
+    this.diagnostics = diagnostics;
+    brand(this);
+  }
+
+  toJSON(): ErrorData {
+    return dataOf(this);
   }
 }
 
@@ -61,6 +79,15 @@ export function isTransitionError(error: unknown): error is TransitionError {
 /** True for a `StateError` of any copy or realm. */
 export function isStateError(error: unknown): error is StateError {
   return hasBrand(error, "StateError");
+}
+
+function dataOf({ name, message, diagnostics }: ErrorData): ErrorData {
+  return { name, message, diagnostics };
+}
+
+/** Errors are told apart by a brand, since `instanceof` fails across copies of the package. */
+function brand(error: ErrorData): void {
+  Object.defineProperty(error, brandOf(error.name), { value: true });
 }
 
 function brandOf(name: string): symbol {

@@ -1,9 +1,10 @@
 export { type ActiveRun, activeRun } from "./active-run.ts";
 export { type Creation, createJob } from "./create.ts";
-export type { Diagnostic } from "./diagnostic.ts";
+export type { Diagnostic, Position } from "./diagnostic.ts";
 export { type JobEffect, pendingEffects } from "./effect.ts";
 export { attemptEnvironment } from "./environment.ts";
 export {
+  type ErrorData,
   isJobSpecError,
   isStateError,
   isTransitionError,
