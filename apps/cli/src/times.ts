@@ -44,7 +44,7 @@ export function foldText(at: number, { timeZone, zones }: Clockface): string {
 export function lengthText(milliseconds: number): string {
   const ms = Math.max(0, Math.round(milliseconds));
   if (ms < 1000) return `${ms}ms`;
-  const seconds = Math.floor(ms / 1000);
+  const seconds = Math.round(ms / 1000);
   const parts = [
     [Math.floor(seconds / 86_400), "d"],
     [Math.floor(seconds / 3600) % 24, "h"],

@@ -46,7 +46,8 @@ describe("mesh dev", { timeout: 60_000 }, () => {
         "TIME Job default/hello-1: attempt 1 exited with code 0",
         "                │ attempt 1 of hello-1 counted 1000 lines",
         "TIME Job default/hello-1 succeeded after 1 attempt",
-        `  mesh describe job hello-1 --server ${url}`,
+        `  export MESH_SERVER=${url}`,
+        "  mesh describe job hello-1",
       ]),
     );
 

@@ -201,7 +201,6 @@ function hintsFor(
 ): (event: EventView) => Promise<void> {
   const { s, paint, reader } = context;
   const mesh = s.env.npm_lifecycle_event === undefined ? "mesh" : "npx mesh";
-  const server = url === defaultServer ? "" : ` --server ${url}`;
   let given = false;
   return async ({ type, subject }) => {
     const ended = type === "job.succeeded" || type === "job.failed";
@@ -211,10 +210,11 @@ function hintsFor(
     const say = s.terminal.out;
     say("");
     say(paint("That was a Job. Next is the schedule; meanwhile, in another shell:", "bold"));
-    say(`  ${mesh} describe job ${job}${server}`);
-    say(`  ${mesh} get runs${server}`);
-    say(`  ${mesh} why ${exampleCronJob}${server}`);
-    say(`  ${mesh} trigger ${exampleCronJob}${server}`);
+    if (url !== defaultServer) say(`  export MESH_SERVER=${url}`);
+    say(`  ${mesh} describe job ${job}`);
+    say(`  ${mesh} get runs`);
+    say(`  ${mesh} why ${exampleCronJob}`);
+    say(`  ${mesh} trigger ${exampleCronJob}`);
     const next =
       nextAt === undefined ? "" : `It fires at ${nextText(nextAt, { reader, now: s.now() })}. `;
     say(`${next}Ctrl-C stops everything.`);
