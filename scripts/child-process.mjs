@@ -16,7 +16,8 @@ export function childEnvironment(environment) {
 
 /**
  * Runs a command to its end and answers its exit code and all it printed.
- * While it runs, `onAlive` is called with the elapsed seconds, every ten of them.
+ * While it runs, `onAlive` is called with the elapsed seconds: every ten at first, then every
+ * thirty.
  */
 export function capture(command, args, { cwd, environment = {}, onAlive } = {}) {
   const startedAt = performance.now();
@@ -31,7 +32,11 @@ export function capture(command, args, { cwd, environment = {}, onAlive } = {}) 
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text) => output.push(text));
     }
-    const alive = setInterval(() => onAlive?.(Math.round(seconds())), 10_000);
+    let ticks = 0;
+    const alive = setInterval(() => {
+      ticks += 1;
+      if (ticks <= 3 || ticks % 3 === 0) onAlive?.(Math.round(seconds()));
+    }, 10_000);
     const forward = (signal) => child.kill(signal);
     for (const signal of signals) process.on(signal, forward);
     const settled = () => {

@@ -64,9 +64,9 @@ export async function needProgram(program: string, debianPackage: string): Promi
 export async function startService(service: ServiceCommand): Promise<ServiceProcess> {
   const stopSignal = service.stopSignal ?? "SIGTERM";
   const setpriv = await findProgram("setpriv");
-  const wrapped = [...privileges(service, stopSignal), service.command, ...service.arguments];
+  const program = [service.command, ...service.arguments];
   const [command, ...rest] =
-    setpriv === undefined ? wrapped.slice(-1 - service.arguments.length) : [setpriv, ...wrapped];
+    setpriv === undefined ? program : [setpriv, ...privileges(service, stopSignal), ...program];
   const log = openSync(service.logFile, "a");
   const child = spawn(command as string, rest, {
     stdio: ["ignore", log, log],
