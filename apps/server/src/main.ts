@@ -19,13 +19,17 @@ function stop(server: RunningServer): void {
 }
 
 function fail(error: unknown): void {
-  const text = isStartError(error)
-    ? `${error.message}\nhelp: ${error.help}`
-    : error instanceof Error
-      ? (error.stack ?? error.message)
-      : String(error);
-  process.stderr.write(`mesh-server: ${text}\n`);
+  process.stderr.write(`mesh-server: ${textOf(error)}\n`);
   process.exit(1);
+}
+
+/** What a person can mend in a line and its help; all else with where it happened. */
+function textOf(error: unknown): string {
+  if (isStartError(error)) return `${error.message}\nhelp: ${error.help}`;
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as { code?: unknown };
+  const isUsage = typeof code === "string" && code.startsWith("ERR_PARSE_ARGS");
+  return isUsage ? `${error.message}\nhelp: use --config FILE` : (error.stack ?? error.message);
 }
 
 main().catch(fail);

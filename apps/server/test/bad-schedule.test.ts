@@ -1,6 +1,6 @@
 import type { CronJobManifest } from "@mesh/declaration";
 import { describe, expect, it } from "vitest";
-import { type Bench, IMAGE, MINUTE, NOON, startBench } from "./harness.ts";
+import { type Bench, IMAGE, MINUTE, NOON, refusalOf, startBench } from "./harness.ts";
 
 const minutely = (name: string): CronJobManifest => ({
   kind: "CronJob",
@@ -96,6 +96,20 @@ describe("one bad schedule never stops another (D1)", () => {
       expect(again).toEqual([]);
     },
   );
+
+  it.each(faults.slice(0, 4))("%s: an operator is told, and may delete it", async (_, fault) => {
+    const bench = await startBench();
+    const { mesh } = bench;
+    await mesh.createCronJob("default", minutely("bad"));
+    await bench.settle();
+    await spoil(bench, "bad", fault);
+    await bench.advance(MINUTE);
+    const hourly = { ...minutely("bad"), schedule: "0 * * * *" };
+    const { status, error } = await refusalOf(mesh.applyCronJob("default", hourly));
+    expect([status, error.code]).toEqual([409, "cronjob.unreadable"]);
+    await mesh.deleteCronJob("default", "bad");
+    expect((await mesh.applyCronJob("default", hourly)).outcome).toBe("created");
+  });
 
   it("once the row is mended it fires again, and nothing is lost", async () => {
     const bench = await startBench();

@@ -10,7 +10,8 @@ import { commitDecisions, type Decided } from "../src/controllers/commit-decisio
 import { activeRunOf, runCronPass } from "../src/controllers/cron.ts";
 import { assignTask } from "../src/operations/assign-task.ts";
 import { applyJobEvent } from "../src/operations/commit-job.ts";
-import { resumeCronJob, suspendCronJob, triggerCronJob } from "../src/operations/cronjobs.ts";
+import { resumeCronJob, suspendCronJob } from "../src/operations/cronjobs.ts";
+import { triggerCronJob } from "../src/operations/trigger-cronjob.ts";
 import type { StoredJob } from "../src/store/job-rows.ts";
 import { liveRuns, loadJob } from "../src/store/jobs.ts";
 import { ensureNamespace } from "../src/store/namespaces.ts";

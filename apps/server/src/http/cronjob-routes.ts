@@ -5,8 +5,8 @@ import {
   deleteCronJob,
   resumeCronJob,
   suspendCronJob,
-  triggerCronJob,
 } from "../operations/cronjobs.ts";
+import { triggerCronJob } from "../operations/trigger-cronjob.ts";
 import { readCronJob, readCronJobs } from "../views/cronjobs.ts";
 import { readDecisions } from "../views/runs.ts";
 import type { Routes } from "./deps.ts";

@@ -1,3 +1,4 @@
+import { parseScheduleState, type ScheduleSpec } from "@mesh/concurrency";
 import {
   activeRun,
   isTerminalTask,
@@ -125,12 +126,10 @@ async function tellSchedule(
 async function keepHistory(tx: Tx, scheduleUid: string, now: number): Promise<void> {
   const [row] = await loadSchedules(tx.db, [scheduleUid]);
   if (row === undefined || !row.scheduleJson.includes("HistoryLimit")) return;
-  const { spec } = JSON.parse(row.scheduleJson) as {
-    spec: { successfulJobsHistoryLimit?: number; failedJobsHistoryLimit?: number };
-  };
+  const spec = readSpec(row.scheduleJson);
   const limits = [
-    { statuses: ["succeeded"], keep: spec.successfulJobsHistoryLimit },
-    { statuses: ["failed", "cancelled"], keep: spec.failedJobsHistoryLimit },
+    { statuses: ["succeeded"], keep: spec?.successfulJobsHistoryLimit },
+    { statuses: ["failed", "cancelled"], keep: spec?.failedJobsHistoryLimit },
   ];
   for (const { statuses, keep } of limits) {
     if (keep === undefined) continue;
@@ -138,5 +137,14 @@ async function keepHistory(tx: Tx, scheduleUid: string, now: number): Promise<vo
       const job = await loadJob(tx.db, id);
       if (job !== undefined) await applyJobEvent(tx, job, { type: "deleteRequested", at: now });
     }
+  }
+}
+
+/** A schedule that cannot be read keeps its history, and stops no report of its runs (D1). */
+function readSpec(scheduleJson: string): ScheduleSpec | undefined {
+  try {
+    return parseScheduleState(JSON.parse(scheduleJson)).spec;
+  } catch {
+    return undefined;
   }
 }

@@ -5,29 +5,24 @@ import {
   parseScheduleState,
   resumeSchedule,
   type ScheduleEdit,
+  type ScheduleState,
   suspendSchedule,
-  triggerName,
   updateSchedule,
 } from "@mesh/concurrency";
-import type { ZoneSource } from "@mesh/cron";
+import { isCronSyntaxError, isTimeZoneError, type ZoneSource } from "@mesh/cron";
 import { type JobTemplate, scheduleFromManifest } from "@mesh/declaration";
-import { createJob } from "@mesh/jobs";
 import type { ApplyAnswer } from "@mesh/protocol";
-import { invalid, notFound, refusal } from "../refusal.ts";
-import { isNameActive } from "../store/jobs.ts";
-import { hasOrigin, insertLedger } from "../store/ledger.ts";
+import { invalid, notFound, type Refusal, refusal } from "../refusal.ts";
+import { insertLedger } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
-import { insertJobs } from "../store/save-job.ts";
 import {
   deleteSchedule,
   findSchedule,
   insertSchedule,
-  runEnded,
   type StoredSchedule,
   saveSchedule,
 } from "../store/schedules.ts";
 import type { Db, Store, Tx } from "../store/store.ts";
-import { jobCreated } from "../words/job-events.ts";
 import { passedOverEvent, scheduleEvent } from "../words/schedule-events.ts";
 import { type Admitted, requireNamespace } from "./admission.ts";
 import { canonical, type JobOptions } from "./jobs.ts";
@@ -72,8 +67,8 @@ export async function applyCronJob(
     }
     const { schedule: spec, jobTemplate } = scheduleFromManifest(manifest);
     const { now, zones } = options;
-    const state = parseScheduleState(JSON.parse(row.scheduleJson));
-    const edit = refusing(() => updateSchedule(state, spec, { now, zones }));
+    const state = readState(row);
+    const edit = refusing(row, () => updateSchedule(state, spec, { now, zones }));
     const sameTemplate = canonical(JSON.parse(row.templateJson)) === canonical(jobTemplate);
     if (edit.schedule === state && sameTemplate) return { outcome: "unchanged", warnings };
     const said = { type: "cronjob.updated", text: "is updated" };
@@ -123,47 +118,6 @@ export async function deleteCronJob(
   });
 }
 
-/** A run at once, whatever the policy; the same id starts no second one (D10). */
-export async function triggerCronJob(
-  store: Store,
-  namespace: string,
-  name: string,
-  options: JobOptions & { readonly id: string },
-): Promise<void> {
-  const { now, id, newId } = options;
-  await store.write(async (tx) => {
-    const row = await requireSchedule(tx.db, namespace, name);
-    const runName = triggered(name, id);
-    const origin = `trigger:${id}`;
-    if (await hasOrigin(tx.db, row.uid, origin)) return;
-    if (await isNameActive(tx.db, namespace, runName)) {
-      throw refusal(409, "job.name-in-use", `an active Job has the name ${runName}`);
-    }
-    const template = JSON.parse(row.templateJson) as JobTemplate;
-    const jobId = newId();
-    const { state, wake } = createJob({ ...template, name: runName }, { jobId, namespace, now });
-    const runOrigin = { scheduleUid: row.uid, scheduleName: name, origin };
-    // The version first: a decision that was made on the runs of before is made anew (S2).
-    await runEnded(tx, row.uid, now);
-    await insertPassed(tx, row, {
-      origin,
-      interval: { firstAt: now, lastAt: now, count: 1, countIsExact: true },
-      outcome: "create",
-      reason: "triggered",
-      run: { name: runName, jobId },
-      now,
-    });
-    await insertJobs(tx, [{ state, wakeAt: wake?.at, origin: runOrigin }]);
-    const text = `is triggered: it creates ${runName}`;
-    await insertEvents(tx, now, [
-      scheduleEvent(row, "cronjob.triggered", text, { runName }),
-      jobCreated(state),
-    ]);
-    tx.touch("placement");
-    if (wake !== undefined) tx.touch("jobs");
-  });
-}
-
 export async function requireSchedule(
   db: Db,
   namespace: string,
@@ -182,7 +136,8 @@ async function insertNew(
 ): Promise<void> {
   const { admitted, now, newId, zones } = options;
   const { schedule: spec, jobTemplate: template } = scheduleFromManifest(admitted.manifest);
-  const state = refusing(() => createSchedule(spec, { uid: newId(), now, zones }));
+  const of = { namespace, name: spec.name };
+  const state = refusing(of, () => createSchedule(spec, { uid: newId(), now, zones }));
   // Decided at once: nothing is due yet, and the decision says when something will be.
   await insertSchedule(tx, { namespace, state, template, wakeAt: now });
   const { name, schedule, timezone = "UTC" } = spec;
@@ -198,13 +153,13 @@ interface Said {
 async function editCronJob(
   store: Store,
   of: { namespace: string; name: string; now: number },
-  change: (state: ReturnType<typeof parseScheduleState>) => { edit: ScheduleEdit; said: Said },
+  change: (state: ScheduleState) => { edit: ScheduleEdit; said: Said },
 ): Promise<void> {
   const { namespace, name, now } = of;
   await store.write(async (tx) => {
     const row = await requireSchedule(tx.db, namespace, name);
-    const state = parseScheduleState(JSON.parse(row.scheduleJson));
-    const { edit, said } = change(state);
+    const state = readState(row);
+    const { edit, said } = refusing(row, () => change(state));
     if (edit.schedule === state) return;
     await commitEdit(tx, row, { edit, now, said });
   });
@@ -223,12 +178,13 @@ async function commitEdit(
   if (passedOver !== undefined && reason !== undefined) {
     events.push(passedOverEvent(row, { passedOver, reason }));
     const origin = "schedule";
-    await insertPassed(tx, row, { origin, interval: passedOver, outcome: "expire", reason, now });
+    await insertOutcome(tx, row, { origin, interval: passedOver, outcome: "expire", reason, now });
   }
   await insertEvents(tx, now, events);
 }
 
-async function insertPassed(
+/** One row of the ledger that no decision made: what an edit passes over, or a trigger creates. */
+export async function insertOutcome(
   tx: Tx,
   row: StoredSchedule,
   entry: {
@@ -261,20 +217,32 @@ async function insertPassed(
   ]);
 }
 
-function triggered(name: string, id: string): string {
-  try {
-    return triggerName(name, id);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw refusal(400, "trigger.id", error.message);
-  }
+interface Named {
+  readonly namespace: string;
+  readonly name: string;
 }
 
-function refusing<T>(work: () => T): T {
+/** Bad input is the caller's; a stored schedule that cannot be worked with is told as such. */
+function refusing<T>(of: Named, work: () => T): T {
   try {
     return work();
   } catch (error) {
     if (isScheduleSpecError(error)) throw invalid(error.diagnostics);
+    if (isTimeZoneError(error) || isCronSyntaxError(error)) throw unreadable(of, error);
     throw error;
   }
+}
+
+function readState(row: StoredSchedule): ScheduleState {
+  try {
+    return parseScheduleState(JSON.parse(row.scheduleJson));
+  } catch (error) {
+    throw unreadable(row, error as Error);
+  }
+}
+
+function unreadable({ namespace, name }: Named, { message }: Error): Refusal {
+  const [headline] = message.split("\n");
+  const text = `the stored state of CronJob ${namespace}/${name} cannot be used: ${headline}`;
+  return refusal(409, "cronjob.unreadable", text, "delete the CronJob and create it again");
 }
