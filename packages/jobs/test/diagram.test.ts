@@ -63,8 +63,8 @@ function movesOf(diagram: string | undefined): ReadonlySet<string> {
 beforeAll(() => {
   jobMoves.add("[*] --> pending: created");
   taskMoves.add("[*] --> pending: created");
-  for (const policy of policies) explore(policy, note);
-});
+  for (const policy of policies) explore(policy, note, 2);
+}, 120_000);
 
 describe("docs/reference/job-states.md", () => {
   it("draws each move that a Job makes in the explored world, and no other (J2 to J9)", () => {

@@ -12,8 +12,6 @@ type State = JobState<JobPolicy>;
 
 const START = Date.UTC(2026, 9, 13, 9);
 const SECOND = 1000;
-/** Time goes on for this long in the explored world, second by second. */
-const SPAN_SECONDS = 3;
 
 const ignoreLost = {
   rules: [
@@ -43,9 +41,9 @@ export const policies: readonly Policy[] = [
 ];
 
 /** Everything that can be said about a state: on time, too early, late, twice, of any task. */
-function* eventsAt(state: State): Generator<JobEvent> {
+function* eventsAt(state: State, spanSeconds: number): Generator<JobEvent> {
   const { updatedAt, taskIds } = state.job;
-  const last = START + SPAN_SECONDS * SECOND;
+  const last = START + spanSeconds * SECOND;
   const times = new Set([updatedAt - SECOND, updatedAt, Math.min(updatedAt + SECOND, last)]);
   for (const at of times) {
     for (const taskId of [...taskIds, "unknown"]) yield* eventsOf(taskId, at);
@@ -85,11 +83,12 @@ function placeOf({ job, tasks }: State): string {
 
 /**
  * Every state that any interleaving of these events leads to; `visit` sees each step from each.
- * Answers with how many states there are.
+ * Time goes on for `spanSeconds`, second by second. Answers with how many states there are.
  */
 export function explore(
   policy: Policy,
   visit: (before: State, event: JobEvent, step: Transition<JobPolicy>) => void,
+  spanSeconds = 3,
 ): number {
   const { state } = createJob(
     { name: "atlas-report", ...policy },
@@ -98,7 +97,7 @@ export function explore(
   const seen = new Set([placeOf(state)]);
   const open: State[] = [state];
   for (let before = open.pop(); before !== undefined; before = open.pop()) {
-    for (const event of eventsAt(before)) {
+    for (const event of eventsAt(before, spanSeconds)) {
       const step = transitionJob(before, event);
       visit(before, event, step);
       if (step.state === undefined || seen.has(placeOf(step.state))) continue;
