@@ -1,5 +1,5 @@
-import type { CronField } from "./diagnose.ts";
 import type { Diagnostic } from "./diagnostic.ts";
+import type { CronField } from "./field-rules.ts";
 
 const CRON_SYNTAX_ERROR = Symbol.for("@mesh/cron/CronSyntaxError");
 const TIME_ZONE_ERROR = Symbol.for("@mesh/cron/TimeZoneError");

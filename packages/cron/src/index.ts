@@ -1,9 +1,9 @@
 export { describeCron } from "./describe.ts";
-export type { CronField } from "./diagnose.ts";
 export type { Diagnostic, Instant, ParseResult, Position } from "./diagnostic.ts";
 export { engineZones } from "./engine-zones.ts";
 export { CronSyntaxError, isCronSyntaxError, isTimeZoneError, TimeZoneError } from "./errors.ts";
 export type { CronExpression } from "./expression.ts";
+export type { CronField } from "./field-rules.ts";
 export { formatCron } from "./format.ts";
 export type { When } from "./instant.ts";
 export { type LocalTime, localTime } from "./local-time.ts";

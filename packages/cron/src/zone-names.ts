@@ -16,6 +16,9 @@ export function refusal(name: string): boolean {
   );
 }
 
+/** No zone's name is nearly as long; of longer ones only the beginning is looked at and shown. */
+const MAX_SHOWN = 64;
+
 /** The error for a name that is no zone, with the nearest names. */
 export function zoneError(name: string, source: ZoneSource): TimeZoneError {
   const suggestions = nearestZones(name, source.zoneNames());
@@ -24,12 +27,13 @@ export function zoneError(name: string, source: ZoneSource): TimeZoneError {
 
 function zoneDiagnostic(name: string, suggestions: readonly string[]): Diagnostic {
   const offset = /^(UTC|GMT)?[+-]\d/i.test(name);
+  const shown = JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name);
   return {
     code: "timezone.unknown",
     severity: "error",
     message: offset
-      ? `${JSON.stringify(name)} is an offset, not a time zone`
-      : `${JSON.stringify(name)} is not a known time zone`,
+      ? `${shown} is an offset, not a time zone`
+      : `${shown} is not a known time zone`,
     found: name,
     ...(suggestions.length > 0 ? { allowed: suggestions } : {}),
     help:
@@ -73,7 +77,7 @@ function wellSpelled(name: string): boolean {
 const MAX_SUGGESTIONS = 3;
 
 function nearestZones(name: string, names: readonly string[]): readonly string[] {
-  const wanted = name.toLowerCase().replace(/ /g, "_").slice(0, 64);
+  const wanted = name.toLowerCase().replace(/ /g, "_").slice(0, MAX_SHOWN);
   if (wanted.length < 3) return [];
   const limit = Math.min(3, Math.floor(wanted.length / 3));
   return names

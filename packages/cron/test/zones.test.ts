@@ -134,7 +134,9 @@ describe("C7 time zones", () => {
   });
 
   it("very long names are refused at once", () => {
-    expect(refusalOf("Europe/".repeat(20_000))?.suggestions).toEqual([]);
+    const error = refusalOf("Europe/".repeat(20_000));
+    expect(error?.suggestions).toEqual([]);
+    expect(error?.message.length).toBeLessThan(200);
   });
 
   it("engineZones tells the release that it is given (C7a)", () => {
