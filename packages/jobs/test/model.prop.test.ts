@@ -61,22 +61,27 @@ function apply(model: Model, real: Real, event: JobEvent): void {
   });
 }
 
+type Command = fc.Command<Model, Real>;
+
+const isThere = ({ status }: Readonly<Model>) => status !== "gone";
+
+/** A command that runs only while there is a record. */
+function command(name: string, run: (model: Model, real: Real) => void): Command {
+  return { check: isThere, run, toString: () => name };
+}
+
 const currentId = (real: Real) => real.state?.job.taskIds.at(-1) ?? "";
 
-class Wait implements fc.Command<Model, Real> {
-  constructor(readonly seconds: number) {}
-  check = () => true;
-  run(model: Model, real: Real): void {
-    model.now += this.seconds * 1000;
+function wait(seconds: number): Command {
+  return command(`wait ${seconds} s`, (model, real) => {
+    model.now += seconds * 1000;
     const due = nextDue(model, real);
-    if (model.status === "gone") return;
     if (due !== undefined && model.now >= due) {
       if (isOver(model)) model.status = "gone";
       else endEarly(model, real, "failed");
     }
     apply(model, real, { type: "timeReached", at: model.now });
-  }
-  toString = () => `wait ${this.seconds} s`;
+  });
 }
 
 function nextDue(model: Model, { policy, start }: Real): number | undefined {
@@ -95,88 +100,80 @@ function endEarly(model: Model, real: Real, status: "failed" | "cancelled"): voi
   }
 }
 
-class Assign implements fc.Command<Model, Real> {
-  check = ({ status }: Model) => status !== "gone";
-  run(model: Model, real: Real): void {
+function assign(): Command {
+  return command("assign", (model, real) => {
     const can = !isOver(model) && !model.suspended && model.now >= model.readyAt;
     if (model.live === "pending" && can) model.live = "assigned";
     const taskId = currentId(real);
     apply(model, real, { type: "taskAssigned", at: model.now, taskId, nodeId: "a" });
-  }
-  toString = () => "assign";
+  });
 }
 
-class Begin implements fc.Command<Model, Real> {
-  constructor(readonly status: "running" | "healthy") {}
-  check = ({ status }: Model) => status !== "gone";
-  run(model: Model, real: Real): void {
+function begin(status: "running" | "healthy"): Command {
+  return command(status, (model, real) => {
     const isForward =
       model.live === "pending" ||
       model.live === "assigned" ||
-      (model.live === "running" && this.status === "healthy");
+      (model.live === "running" && status === "healthy");
     if (!isOver(model) && isForward) {
-      model.live = this.status;
+      model.live = status;
       model.status = "running";
     }
-    const { status } = this;
     apply(model, real, { type: "taskReported", at: model.now, taskId: currentId(real), status });
-  }
-  toString = () => this.status;
+  });
 }
 
-class End implements fc.Command<Model, Real> {
-  constructor(
-    readonly status: "stopped" | "failed" | "removed",
-    readonly code: number,
-    readonly why: FailureReason,
-  ) {}
-  check = ({ status }: Model) => status !== "gone";
-  run(model: Model, real: Real): void {
-    if (model.live !== "over") this.expectEnd(model, real);
+interface Ending {
+  readonly status: "stopped" | "failed" | "removed";
+  readonly code: number;
+  readonly why: FailureReason;
+}
+
+function end(ending: Ending): Command {
+  const { status, code, why } = ending;
+  return command(`${status} ${code} ${why}`, (model, real) => {
+    if (model.live !== "over") expectEnd(ending, model, real);
     const report = { type: "taskReported", at: model.now, taskId: currentId(real) } as const;
-    const { status, code, why } = this;
     if (status === "stopped") apply(model, real, { ...report, status, exitCode: code });
     else if (status === "removed") apply(model, real, { ...report, status });
     else apply(model, real, { ...report, status, exitCode: code, reason: why });
-  }
+  });
+}
 
-  private expectEnd(model: Model, real: Real): void {
-    model.live = "over";
-    if (isOver(model)) {
-      if (model.deleting) model.status = "gone";
-      return;
-    }
-    const { policy, start } = real;
-    const code = this.status === "removed" ? 1 : this.code;
-    const why = this.status === "failed" ? this.why : undefined;
-    const rule = policy.failurePolicy?.rules.find(({ onExitCodes: codes, onReasons: reasons }) => {
-      const isNamed = reasons === undefined || reasons.some((reason) => reason === why);
-      if (codes === undefined) return isNamed;
-      const isListed = "in" in codes ? codes.in.includes(code) : !codes.notIn.includes(code);
-      return isNamed && code !== 0 && isListed;
-    });
-    const deadline = policy.activeDeadlineSeconds;
-    const isLate = deadline !== undefined && model.now >= start + deadline * 1000;
-    const canForgive = model.forgiven < (policy.failurePolicy?.maxIgnored ?? 10);
-    if (this.status === "stopped" && code === 0) this.close(model, "succeeded");
-    else if (isLate || rule?.action === "Fail") this.close(model, "failed");
-    else if (rule?.action === "Ignore" && canForgive) this.again(model, "forgiven", 0);
-    else if (model.attempts > (policy.backoffLimit ?? 0)) this.close(model, "failed");
-    else this.again(model, "attempts", delayOf(policy, model.attempts));
+function expectEnd(ending: Ending, model: Model, { policy, start }: Real): void {
+  model.live = "over";
+  if (isOver(model)) {
+    if (model.deleting) model.status = "gone";
+    return;
   }
+  const code = ending.status === "removed" ? 1 : ending.code;
+  const why = ending.status === "failed" ? ending.why : undefined;
+  const rule = policy.failurePolicy?.rules.find(({ onExitCodes: codes, onReasons: reasons }) => {
+    const isNamed = reasons === undefined || reasons.some((reason) => reason === why);
+    if (codes === undefined) return isNamed;
+    const isListed = "in" in codes ? codes.in.includes(code) : !codes.notIn.includes(code);
+    return isNamed && code !== 0 && isListed;
+  });
+  const deadline = policy.activeDeadlineSeconds;
+  const isLate = deadline !== undefined && model.now >= start + deadline * 1000;
+  const canForgive = model.forgiven < (policy.failurePolicy?.maxIgnored ?? 10);
+  if (ending.status === "stopped" && code === 0) close(model, "succeeded");
+  else if (isLate || rule?.action === "Fail") close(model, "failed");
+  else if (rule?.action === "Ignore" && canForgive) again(model, "forgiven", 0);
+  else if (model.attempts > (policy.backoffLimit ?? 0)) close(model, "failed");
+  else again(model, "attempts", delayOf(policy, model.attempts));
+}
 
-  private close(model: Model, status: "succeeded" | "failed"): void {
-    model.status = status;
-    model.endedAt = model.now;
-  }
+function close(model: Model, status: "succeeded" | "failed"): void {
+  model.status = status;
+  model.endedAt = model.now;
+}
 
-  private again(model: Model, counter: "attempts" | "forgiven", delaySeconds: number): void {
-    model[counter] += 1;
-    model.status = "pending";
-    model.live = "pending";
-    model.readyAt = model.now + Math.round(delaySeconds * 1000);
-  }
-  toString = () => `${this.status} ${this.code} ${this.why}`;
+function again(model: Model, counter: "attempts" | "forgiven", delaySeconds: number): void {
+  model[counter] += 1;
+  model.status = "pending";
+  model.live = "pending";
+  model.readyAt = model.now + Math.round(delaySeconds * 1000);
 }
 
 /** Without jitter, which the policies of this test leave out. */
@@ -188,51 +185,45 @@ function delayOf({ backoff }: JobPolicy, failures: number): number {
   return Math.min(delay, backoff.maxSeconds ?? 600);
 }
 
-class Ask implements fc.Command<Model, Real> {
-  constructor(readonly what: "cancel" | "delete" | "suspend" | "resume") {}
-  check = ({ status }: Model) => status !== "gone";
-  run(model: Model, real: Real): void {
-    if (this.what === "delete") {
+function ask(what: "cancel" | "delete" | "suspend" | "resume"): Command {
+  return command(what, (model, real) => {
+    if (what === "delete") {
       if (!isOver(model)) endEarly(model, { ...real, policy: { name: "a" } }, "cancelled");
       model.deleting = true;
       if (model.live === "over") model.status = "gone";
     } else if (!isOver(model)) {
-      if (this.what === "cancel") endEarly(model, real, "cancelled");
-      else model.suspended = this.what === "suspend";
+      if (what === "cancel") endEarly(model, real, "cancelled");
+      else model.suspended = what === "suspend";
     }
-    apply(model, real, { type: `${this.what}Requested`, at: model.now });
-  }
-  toString = () => this.what;
+    apply(model, real, { type: `${what}Requested`, at: model.now });
+  });
 }
 
 /** Something that was said before is said again: reports of ended tasks, stale assignments. */
-class Stale implements fc.Command<Model, Real> {
-  constructor(readonly index: number) {}
-  check = ({ status }: Model) => status !== "gone";
-  run(model: Model, real: Real): void {
-    const event = real.past[this.index % Math.max(1, real.past.length)];
+function repeat(index: number): Command {
+  return command(`stale ${index}`, (model, real) => {
+    const event = real.past[index % Math.max(1, real.past.length)];
     if (event === undefined || !("taskId" in event)) return;
     if (event.taskId === currentId(real) && model.live !== "over") return;
     apply(model, real, event);
-  }
-  toString = () => `stale ${this.index}`;
+  });
 }
 
 const commands = [
-  fc.nat(600).map((seconds) => new Wait(seconds)),
-  fc.constant(new Assign()),
-  fc.constantFrom("running" as const, "healthy" as const).map((status) => new Begin(status)),
+  fc.nat(600).map(wait),
+  fc.constant(assign()),
+  fc.constantFrom("running" as const, "healthy" as const).map(begin),
   fc
     .record({
       status: fc.constantFrom("stopped" as const, "failed" as const, "removed" as const),
       code: fc.nat(3),
       why: fc.constantFrom<FailureReason>("nodeLost", "outOfMemory", "engineError"),
     })
-    .map(({ status, code, why }) => new End(status, code, why)),
+    .map(end),
   fc
     .constantFrom("cancel" as const, "delete" as const, "suspend" as const, "resume" as const)
-    .map((what) => new Ask(what)),
-  fc.nat(50).map((index) => new Stale(index)),
+    .map(ask),
+  fc.nat(50).map(repeat),
 ];
 
 const plainPolicies = jobPolicies().map((policy): JobPolicy => {
