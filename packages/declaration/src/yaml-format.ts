@@ -38,10 +38,13 @@ function needsQuotes(text: string): boolean {
     AMBIGUOUS.test(text) ||
     OLDER.test(text) ||
     CONTROL.test(text) ||
-    text.includes("\r") ||
-    text.includes("\ufeff")
+    /[\r\ufeff]/.test(text) ||
+    (text.includes("\n") && !BLOCK.test(text))
   );
 }
+
+/** Lines that a block after `|` keeps: no white space at their ends, where readers differ. */
+const BLOCK = /^\S(?:.*\S)?(?:\n+(?:.*\S))*\n?$/;
 
 function escapeOf(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

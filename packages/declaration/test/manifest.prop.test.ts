@@ -157,7 +157,7 @@ describe("parsing", () => {
         if (parsed.ok) expect(validate(value)).toBe(true);
         if (list.length === 0) expect(parsed.ok).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: Number(process.env.FC_RUNS ?? 300) },
     );
   });
 
@@ -181,7 +181,7 @@ describe("parsing", () => {
           expect(help).toMatch(/./);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: Number(process.env.FC_RUNS ?? 300) },
     );
   });
 });
