@@ -64,7 +64,7 @@ function buildProgram(s: Surroundings): Command {
         for (const line of failureLines(message, undefined, paintFor(s.terminal))) write(line);
       },
     })
-    .showHelpAfterError("(add --help to see how it is used)");
+    .showHelpAfterError("help: add --help to see how it is used");
   addDevCommand(program, s);
   addCronCommand(program, s);
   addValidateCommand(program, s);

@@ -51,6 +51,20 @@ describe("mesh apply", () => {
     expect((await server.mesh(["get", "jobs"])).out).toMatch(/^limited +pending +1\/3 /m);
   });
 
+  it("[C31-127] the CronJob of chapter 31 is stored as it stands (R5)", async () => {
+    const path = join(import.meta.dirname, "cases/seed-cronjob.yaml");
+    const ran = await server.mesh(["apply", "-f", path]);
+    expect(ran).toMatchObject({ exitCode: 0, out: "cronjob/atlas-report-schedule created" });
+    const warned = [...ran.err.matchAll(/^warning\[([^\]]+)\]/gm)].map((match) => match[1]);
+    expect(warned.sort()).toEqual(["image.not-pinned", "quantity.memory-below-6Mi"]);
+    const { schedule, jobTemplate } = await server.client.cronJob(
+      "default",
+      "atlas-report-schedule",
+    );
+    expect(schedule.spec).toMatchObject({ concurrencyPolicy: "Forbid", timezone: "UTC" });
+    expect(jobTemplate.command?.[2]).toBe(String.raw`printf 'atlas report\n'`);
+  });
+
   it("[C31-130] missedScheduleLimit goes through to the stored schedule (D1, R5)", async () => {
     const ran = await apply(cronJob("late", "missedScheduleLimit: 2\n"));
     expect(ran.exitCode).toBe(0);

@@ -58,8 +58,12 @@ describe("mesh dev", { timeout: 60_000 }, () => {
     await one.line(/Job default\/endless: attempt 1 runs on node dev$/);
     expect(processesIn(join(root, "first")).length).toBeGreaterThan(1);
     one.kill("SIGINT");
+    const closing = await one.line(/^Stopped: /);
+    const closedAt = performance.now();
     expect(await one.ended).toEqual({ code: 0, err: "" });
-    expect(one.lines.at(-1)).toBe(
+    expect(performance.now() - closedAt).toBeLessThan(1500);
+    expect(one.lines.at(-1)).toBe(closing);
+    expect(closing).toBe(
       "Stopped: the node's work, the node and the server. ./.mesh keeps the state.",
     );
     expect(processesIn(root)).toEqual([]);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import packageFile from "../package.json" with { type: "json" };
 import { nearest } from "../src/near.ts";
@@ -75,5 +77,16 @@ describe("nearest", () => {
     ["", undefined],
   ])("%j is near %j", (word, expected) => {
     expect(nearest(word, ["jobs", "cronjobs", "nodes", "modules"])).toBe(expected);
+  });
+});
+
+describe("docs/reference/command-line.md", () => {
+  it("has a row for every command, and no other", async () => {
+    const page = join(import.meta.dirname, "../../../docs/reference/command-line.md");
+    const rows = [...readFileSync(page, "utf8").matchAll(/^\| `mesh ([a-z]+)/gm)];
+    const { out } = await mesh([]);
+    const commands = out.slice(out.indexOf("Commands:")).matchAll(/^ {2}([a-z]+)/gm);
+    const known = [...commands].map(([, name]) => name).filter((name) => name !== "help");
+    expect([...new Set(rows.map(([, name]) => name))].sort()).toEqual(known.sort());
   });
 });
