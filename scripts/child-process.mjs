@@ -11,6 +11,7 @@ export function childEnvironment(environment) {
   const outer = /^npm_(config|lifecycle|package|command|execpath|node_execpath)/i;
   const kept = Object.entries(environment).filter(([name]) => !outer.test(name));
   const quiet = { TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
+  if (!process.stdout.isTTY) quiet.NO_COLOR = "1";
   return { ...Object.fromEntries(kept), ...quiet, MESH_NODE_VERSION: process.version };
 }
 
