@@ -52,9 +52,7 @@ export function wakeAt(state: JobState<JobPolicy>): Instant | undefined {
   const { job } = state;
   if (!isTerminalJob(job.status)) return deadlineOf(job);
   const ttl = job.spec.ttlSecondsAfterFinished;
-  if (ttl === undefined || job.deletedAt !== undefined || job.completedAt === undefined) {
-    return undefined;
-  }
+  if (ttl === undefined || job.completedAt === undefined) return undefined;
   if (!isTerminalTask(currentTask(state).actualStatus)) return undefined;
   return job.completedAt + ttl * 1000;
 }

@@ -91,7 +91,7 @@ describe("a retry", () => {
   it("an empty id for it is a programming mistake", () => {
     const act = () =>
       transitionJob(atlas({ backoffLimit: 1 }), failed("09:05"), { nextTaskId: "" });
-    expect(act).toThrow(TypeError);
+    expect(act).toThrow(new TypeError("nextTaskId must be a non-empty string"));
   });
 
   it("[C31-42] has neither node nor container, and may go elsewhere (J4)", () => {
@@ -183,7 +183,11 @@ describe("a delay before a retry", () => {
       outcome: "ignored",
       reason: "tooEarly",
     });
-    expect(step(state, assigned("09:05:30", "t2")).outcome).toBe("advanced");
+    const placed = after(state, assigned("09:05:30", "t2"));
+    expect(taskOf(placed, "t2")).toMatchObject({
+      actualStatus: "assigned",
+      notBefore: at("09:05:30"),
+    });
   });
 
   it("grows with the counted failures, not with the ignored ones (J6, J7)", () => {
@@ -261,7 +265,9 @@ describe("a delay before a retry", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN])("failures count from 1: %d is a RangeError", (failures) => {
-    expect(() => retryDelaySeconds({ kind: "None" }, { failures, jobId: "j" })).toThrow(RangeError);
+    expect(() => retryDelaySeconds({ kind: "None" }, { failures, jobId: "j" })).toThrow(
+      new RangeError(`failures must be a whole number from 1, found ${failures}`),
+    );
   });
 });
 
