@@ -113,12 +113,14 @@ export function settingsOf(config: AgentConfig): HostSettings {
   };
 }
 
-function present<T extends object>(changes: T): { [K in keyof T]: NonNullable<T[K]> } {
+type Present<T> = { [K in keyof T]: NonNullable<T[K]> };
+
+function present<T extends object>(changes: T): Present<T> {
   const said = Object.entries(changes).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said) as { [K in keyof T]: NonNullable<T[K]> };
+  return Object.fromEntries(said) as Present<T>;
 }
 
-/** In memory where the machine has such a place that is the agent's to use, else beside the rest. */
+/** In memory where the agent may use the machine's place for that, else beside the rest. */
 function secretsFolder(config: AgentConfig, host: string, dataDir: string): string {
   const mayUseRun = process.getuid?.() === 0 && config.hostPrefix === undefined;
   return mayUseRun && existsSync("/run") ? `/run/mesh-agent/${host}` : join(dataDir, "secrets");

@@ -69,6 +69,27 @@ function nearMinute(): Clock {
   return { ...clock, now: () => clock.now() + offset };
 }
 
+function modulesOf(image: string) {
+  const container = { type: "container", image, command: ["sh", "-c", "exit 0"] } as const;
+  const modules = [
+    moduleOf("web", { ...container, name: "web", command: ["sh", "-c", "sleep 60"] }),
+    moduleOf("sync", { ...container, name: "sync", schedule: "* * * * *" }),
+  ];
+  return renderDeclaration(modules, { node: "n1", generation: 1 });
+}
+
+function taskOf(image: string): TaskAssignment {
+  return {
+    taskId: "t1",
+    jobId: "j1",
+    jobName: "report",
+    namespace: "default",
+    attempt: 1,
+    desiredStatus: "running",
+    work: { image, command: ["true"], cpuMillicores: 100, memoryBytes: 64 * 1024 * 1024 },
+  };
+}
+
 async function runEachKind(credentials: RegistryCredentials, guarded: string) {
   const folder = mkdtempSync(join(tmpdir(), "mesh-login-"));
   const clock = nearMinute();
@@ -97,28 +118,8 @@ async function runEachKind(credentials: RegistryCredentials, guarded: string) {
     client: server.client,
     log: silentLog,
   });
-  const container = { type: "container", image: guarded, command: ["sh", "-c", "exit 0"] } as const;
-  const modules = [
-    moduleOf("web", { ...container, name: "web", command: ["sh", "-c", "sleep 60"] }),
-    moduleOf("sync", { ...container, name: "sync", schedule: "* * * * *" }),
-  ];
-  server.declare(renderDeclaration(modules, { node: "n1", generation: 1 }));
-  const work = {
-    image: guarded,
-    command: ["true"],
-    cpuMillicores: 100,
-    memoryBytes: 64 * 1024 * 1024,
-  };
-  const task: TaskAssignment = {
-    taskId: "t1",
-    jobId: "j1",
-    jobName: "report",
-    namespace: "default",
-    attempt: 1,
-    desiredStatus: "running",
-    work,
-  };
-  server.setTasks([task]);
+  server.declare(modulesOf(guarded));
+  server.setTasks([taskOf(guarded)]);
   const ended = () =>
     server
       .reports()

@@ -25,87 +25,116 @@ export interface FakeServer {
 const HELD_MS = 25_000;
 
 export function fakeServer(options: { clock: Clock; leaseSeconds?: number }): FakeServer {
-  const { clock, leaseSeconds = 30 } = options;
-  let declaration: unknown;
-  let tasks: readonly TaskAssignment[] = [];
-  let revision = 0;
-  let isCut = false;
-  let isDeaf = false;
-  const received: Report[] = [];
-  const kept = new Map<string, Report>();
-  const statuses: { at: number; status: NodeStatus }[] = [];
-  const heartbeats: number[] = [];
-  const changed: (() => void)[] = [];
-  const change = (): void => {
-    revision += 1;
-    for (const wake of changed.splice(0)) wake();
+  const state: ServerState = {
+    clock: options.clock,
+    lease: { leaseSeconds: options.leaseSeconds ?? 30, serverVersion: "test" },
+    declaration: undefined,
+    isUnsent: false,
+    tasks: [],
+    revision: 0,
+    isCut: false,
+    isDeaf: false,
+    received: [],
+    kept: new Map(),
+    statuses: [],
+    heartbeats: [],
+    waiting: [],
   };
-  const check = (): void => {
-    if (isCut) throw new LinkError("http://server", new Error("connect ECONNREFUSED"));
-  };
-  const lease = { leaseSeconds, serverVersion: "test" };
   return {
-    client: {
-      register: async () => {
-        check();
-        return lease;
-      },
-      heartbeat: async ({ status }) => {
-        check();
-        heartbeats.push(clock.now());
-        statuses.push({ at: clock.now(), status });
-        return lease;
-      },
-      poll: async (request, call) => {
-        check();
-        const signal = call?.signal as AbortSignal | undefined;
-        if (request.revision === String(revision)) {
-          await new Promise<void>((resolve) => {
-            const done = (): void => {
-              signal?.removeEventListener("abort", done);
-              cancel();
-              resolve();
-            };
-            const cancel = clock.after(HELD_MS, done);
-            changed.push(done);
-            signal?.addEventListener("abort", done);
-          });
-          signal?.throwIfAborted();
-          check();
-        }
-        return {
-          revision: String(revision),
-          tasks: [...tasks],
-          ...(declaration === undefined ? {} : { declaration: declaration as HostDeclaration }),
-        };
-      },
-      report: async ({ reports }) => {
-        check();
-        received.push(...reports);
-        if (isDeaf) throw new LinkError("http://server", new Error("socket hang up"));
-        for (const report of reports) kept.set(report.id, report);
-        return { acknowledged: reports.map(({ id }) => id) };
-      },
-    },
+    client: clientOf(state),
     declare: (value) => {
-      declaration = JSON.parse(JSON.stringify(value));
-      change();
+      state.declaration = JSON.parse(JSON.stringify(value));
+      state.isUnsent = true;
+      change(state);
     },
     setTasks: (value) => {
-      tasks = value;
-      change();
+      state.tasks = value;
+      change(state);
     },
     cut: (value) => {
-      isCut = value;
-      for (const wake of changed.splice(0)) wake();
+      state.isCut = value;
+      for (const wake of state.waiting.splice(0)) wake();
     },
     deafen: (value) => {
-      isDeaf = value;
+      state.isDeaf = value;
     },
-    received,
-    reports: () => [...kept.values()],
-    statuses,
-    heartbeats,
-    lastStatus: () => statuses.at(-1)?.status,
+    received: state.received,
+    reports: () => [...state.kept.values()],
+    statuses: state.statuses,
+    heartbeats: state.heartbeats,
+    lastStatus: () => state.statuses.at(-1)?.status,
   };
+}
+
+interface ServerState {
+  readonly clock: Clock;
+  readonly lease: { leaseSeconds: number; serverVersion: string };
+  declaration: unknown;
+  /** A declaration is sent once whatever its generation, and again while the node has another. */
+  isUnsent: boolean;
+  tasks: readonly TaskAssignment[];
+  revision: number;
+  isCut: boolean;
+  isDeaf: boolean;
+  readonly received: Report[];
+  readonly kept: Map<string, Report>;
+  readonly statuses: { at: number; status: NodeStatus }[];
+  readonly heartbeats: number[];
+  readonly waiting: (() => void)[];
+}
+
+function change(state: ServerState): void {
+  state.revision += 1;
+  for (const wake of state.waiting.splice(0)) wake();
+}
+
+function clientOf(state: ServerState): AgentClient {
+  const check = (): void => {
+    if (state.isCut) throw new LinkError("http://server", new Error("connect ECONNREFUSED"));
+  };
+  return {
+    register: async () => {
+      check();
+      return state.lease;
+    },
+    heartbeat: async ({ status }) => {
+      check();
+      state.heartbeats.push(state.clock.now());
+      state.statuses.push({ at: state.clock.now(), status });
+      return state.lease;
+    },
+    poll: async (request, call) => {
+      check();
+      const signal = call?.signal as AbortSignal | undefined;
+      if (request.revision === String(state.revision)) await changed(state, signal);
+      check();
+      const { revision, tasks, declaration } = state;
+      const found = (declaration as HostDeclaration | undefined)?.generation;
+      const isNews = state.isUnsent || (found !== undefined && found !== request.generation);
+      const declared = isNews ? { declaration: declaration as HostDeclaration } : {};
+      state.isUnsent = false;
+      return { revision: String(revision), tasks: [...tasks], ...declared };
+    },
+    report: async ({ reports }) => {
+      check();
+      state.received.push(...reports);
+      if (state.isDeaf) throw new LinkError("http://server", new Error("socket hang up"));
+      for (const report of reports) state.kept.set(report.id, report);
+      return { acknowledged: reports.map(({ id }) => id) };
+    },
+  };
+}
+
+async function changed(state: ServerState, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      signal?.removeEventListener("abort", done);
+      cancel();
+      resolve();
+    };
+    const cancel = state.clock.after(HELD_MS, done);
+    state.waiting.push(done);
+    signal?.addEventListener("abort", done);
+  });
+  signal?.throwIfAborted();
 }

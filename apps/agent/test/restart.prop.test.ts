@@ -9,6 +9,7 @@ type Turn =
   | { readonly kind: "step"; readonly ms: number }
   | { readonly kind: "engineAway"; readonly ms: number }
   | { readonly kind: "engineRestart" }
+  | { readonly kind: "purgeWhileDown" }
   | { readonly kind: "reapply" };
 
 const turn: fc.Arbitrary<Turn> = fc.oneof(
@@ -19,6 +20,7 @@ const turn: fc.Arbitrary<Turn> = fc.oneof(
     .map((ms): Turn => ({ kind: "step", ms })),
   fc.integer({ min: 1, max: 90_000 }).map((ms): Turn => ({ kind: "engineAway", ms })),
   fc.constant<Turn>({ kind: "engineRestart" }),
+  fc.constant<Turn>({ kind: "purgeWhileDown" }),
   fc.constant<Turn>({ kind: "reapply" }),
 );
 
@@ -65,6 +67,11 @@ async function live(world: World, { schedule, turns }: Story): Promise<void> {
         break;
       case "engineRestart":
         world.engine.restart();
+        break;
+      case "purgeWhileDown":
+        world.kill();
+        for (const id of world.engine.containers.keys()) await world.engine.remove(id);
+        await world.start();
         break;
       case "reapply":
         await world.declare(module);

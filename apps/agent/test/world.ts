@@ -71,7 +71,19 @@ export interface WorldOptions {
   readonly files?: ModuleFiles;
 }
 
-const LIMITS = { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024, pids: 256 };
+const SETTINGS: HostSettings = {
+  node: "n1",
+  host: "host-n1",
+  labels: {},
+  capacity: { cpuMillicores: 4000, memoryBytes: 8 * 1024 ** 3 },
+  bound: { ...defaultBound("n1"), registries: ["ghcr.io"] },
+  defaults: { cpuMillicores: 1000, memoryBytes: 512 * 1024 * 1024, pids: 256 },
+  stopGraceSeconds: 10,
+  volumesFolder: "/nowhere/volumes",
+  secretsFolder: "/nowhere/secrets",
+  agentVersion: "test",
+  zoneData: "test",
+};
 
 export function createWorld(options: WorldOptions = {}): World {
   const clock = virtualClock(at(options.now ?? "12:00:30"));
@@ -82,25 +94,13 @@ export function createWorld(options: WorldOptions = {}): World {
   });
   const journal = sqliteJournal(":memory:");
   const server = fakeServer({ clock, leaseSeconds: options.leaseSeconds ?? 60 });
+  const settings = { ...SETTINGS, ...options.settings };
   const written: World["written"] = new Map();
-  const settings: HostSettings = {
-    node: "n1",
-    host: "host-n1",
-    labels: {},
-    capacity: { cpuMillicores: 4000, memoryBytes: 8 * 1024 ** 3 },
-    bound: { ...defaultBound("n1"), registries: ["ghcr.io"] },
-    defaults: LIMITS,
-    stopGraceSeconds: 10,
-    volumesFolder: "/nowhere/volumes",
-    secretsFolder: "/nowhere/secrets",
-    agentVersion: "test",
-    zoneData: "test",
-    ...options.settings,
-  };
+  const files = options.files ?? memoryFiles(written);
   let generation = 0;
   let life = createLife();
   let host: Host | undefined;
-  const world: World = {
+  return {
     clock,
     engine,
     journal,
@@ -111,22 +111,8 @@ export function createWorld(options: WorldOptions = {}): World {
     start: async ({ killAt } = {}) => {
       life = createLife();
       if (killAt !== undefined) life.killAt(killAt);
-      const mine = life.mortal(journal);
-      try {
-        host = startHost({
-          settings,
-          clock: life.mortal(clock),
-          engine: life.mortal(engine),
-          journal: mine,
-          files: options.files ?? memoryFiles(written),
-          accounts: mappedAccounts(mine, settings.bound.accountRange),
-          secrets: { put: (taskId) => `/nowhere/secrets/${taskId}`, remove: () => undefined },
-          client: life.mortal(server.client),
-          log: silentLog,
-        });
-      } catch (error) {
-        if (!life.isDead()) throw error;
-      }
+      const parts = { clock, engine, journal, server, settings, files };
+      host = startLife(life, parts) ?? host;
       await clock.settle();
     },
     kill: () => life.kill(),
@@ -151,7 +137,33 @@ export function createWorld(options: WorldOptions = {}): World {
         .filter((report): report is RunReport => report.kind === "run")
         .filter((report) => container === undefined || report.container === container),
   };
-  return world;
+}
+
+/** An agent that reaches the outside only while its life lasts; it may die while it starts. */
+function startLife(
+  life: Life,
+  parts: Pick<World, "clock" | "engine" | "journal" | "server" | "settings"> & {
+    readonly files: ModuleFiles;
+  },
+): Host | undefined {
+  const { settings, files } = parts;
+  const journal = life.mortal(parts.journal);
+  try {
+    return startHost({
+      settings,
+      files,
+      journal,
+      clock: life.mortal<VirtualClock>(parts.clock),
+      engine: life.mortal<SimulatedEngine>(parts.engine),
+      accounts: mappedAccounts(journal, settings.bound.accountRange),
+      secrets: { put: (taskId) => `/nowhere/secrets/${taskId}`, remove: () => undefined },
+      client: life.mortal(parts.server.client),
+      log: silentLog,
+    });
+  } catch (error) {
+    if (!life.isDead()) throw error;
+    return undefined;
+  }
 }
 
 /** The outcomes of a container's runs, without the notes that they began. */
@@ -177,8 +189,11 @@ export function scheduled(
   return { type: "container", name: "kometa-sync", image: IMAGE, schedule, ...more };
 }
 
-export function service(name = "kometa-web"): ModuleResource {
-  return { type: "container", name, image: IMAGE };
+export function service(
+  name = "kometa-web",
+  more: { command?: readonly string[] } = {},
+): ModuleResource {
+  return { type: "container", name, image: IMAGE, ...more };
 }
 
 export function runOnce(name = "kometa-seed"): ModuleResource {

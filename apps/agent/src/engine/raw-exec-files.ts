@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import type { ContainerSpec, ContainerState } from "./engine.ts";
 
-/** The folder that stands for a container: `spec.json`, `started`, `pid`, `exit`, `output`, `work`. */
+/** The folder of a container: `spec.json`, `started`, `pid`, `exit`, `output`, `work`. */
 export interface Place {
   readonly folder: string;
 }

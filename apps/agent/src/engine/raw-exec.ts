@@ -119,7 +119,9 @@ async function startProcess(
   const command = findCommand(spec.command, { path: environment.PATH, work });
   clearRun(place);
   writeJson(join(place.folder, "started"), { at: clock.now(), boot: bootId() });
-  const files = ["output", "pid", "exit"].map((name) => openSync(join(place.folder, name), "a"));
+  const files = ["output", "pid", "exit"].map((name) =>
+    openSync(join(place.folder, name), "a", 0o600),
+  );
   const [output, pid, exit] = files as [number, number, number];
   const identity = process.getuid?.() === 0 ? { uid: spec.uid, gid: spec.gid } : {};
   const child = spawn("/bin/sh", ["-c", SHELL, "mesh", ...command], {

@@ -72,192 +72,201 @@ export interface SimulatedEngineOptions {
   readonly behave: (container: SimulatedContainer, nth: number) => Behaviour;
   /** Why an image cannot be pulled; `undefined` when it can. */
   readonly pullFailure?: (image: string) => string | undefined;
-  readonly kind?: Engine["kind"];
 }
 
 export function simulatedEngine(options: SimulatedEngineOptions): SimulatedEngine {
-  const world = createWorld(options);
-  const { clock } = options;
+  const world = emptyWorld(options);
+  const answer = <T>(value: () => T): Promise<T> => {
+    check(world);
+    return Promise.resolve(value());
+  };
   return {
-    kind: options.kind ?? "simulated",
+    kind: "simulated",
     version: "1",
     isolates: true,
     calls: world.calls,
     stretches: world.stretches,
     containers: world.containers,
-    setAvailable: world.setAvailable,
-    restart: () => {
-      for (const { id, state } of world.containers.values()) {
-        if (state.phase === "running") world.end(id, code(137));
-      }
+    setAvailable: (available) => {
+      world.available = available;
     },
-    end: world.end,
-    hasImage: async (image) => world.images.has(image),
+    restart: () => {
+      for (const id of world.containers.keys()) endContainer(world, id, code(137));
+    },
+    end: (id, exit) => endContainer(world, id, exit),
+    hasImage: async (image) => answer(() => world.images.has(image)),
     ensureImage: async (image) => {
-      world.check();
+      check(world);
       if (world.images.has(image)) return;
-      world.record("pull", image);
+      record(world, "pull", image);
       const failure = options.pullFailure?.(image);
       if (failure !== undefined) {
         throw new EngineError("neverStarted", `image ${image} cannot be pulled: ${failure}`);
       }
       world.images.add(image);
     },
-    create: async (spec) => world.create(spec),
-    start: async (id) => world.start(id),
-    wait: (id, signal) => world.wait(id, signal),
-    inspect: async (id) => {
-      world.check();
-      return world.containers.get(id)?.state;
-    },
-    stop: (id, graceSeconds) => {
-      world.check();
-      const container = world.containers.get(id);
-      if (container === undefined || container.state.phase !== "running") return Promise.resolve();
-      world.record("stop", container.spec.name);
-      const { ignoresStop, stopCode } = container.behaviour;
-      if (ignoresStop !== true) return Promise.resolve(world.end(id, code(stopCode ?? 143)));
-      return new Promise((resolve) => {
-        const cancel = clock.after(graceSeconds * 1000, () => world.end(id, code(137)));
-        void world.wait(id, new AbortController().signal).then(() => {
-          cancel();
-          resolve();
-        });
-      });
-    },
-    remove: async (idOrName) => {
-      world.check();
-      const all = [...world.containers.values()];
-      const container = all.find(({ id, spec }) => id === idOrName || spec.name === idOrName);
-      if (container === undefined) return;
-      const { id } = container;
-      world.record("remove", container.spec.name);
-      if (container.state.phase === "running") world.end(id, code(137));
-      world.containers.delete(id);
-    },
+    create: async (spec) => createContainer(world, spec),
+    start: async (id) => startContainer(world, id),
+    wait: (id, signal) => waitForEnd(world, id, signal),
+    inspect: async (id) => answer(() => world.containers.get(id)?.state),
+    stop: (id, graceSeconds) => stopContainer(world, id, graceSeconds),
+    remove: (idOrName) => removeContainer(world, idOrName),
     list: async (labels) => {
-      world.check();
+      check(world);
       return [...world.containers.values()].filter(({ spec }) => carries(spec, labels)).map(owned);
     },
     outputTail: async (id, limit) => {
-      world.check();
+      check(world);
       return lastCharacters(world.containers.get(id)?.output ?? "", limit);
     },
   };
 }
 
+/** What the engine holds, and what happened in it. */
+interface SimulatedWorld {
+  readonly clock: Clock;
+  readonly behave: SimulatedEngineOptions["behave"];
+  readonly containers: Map<string, SimulatedContainer>;
+  readonly calls: EngineCall[];
+  readonly stretches: Stretch[];
+  readonly images: Set<string>;
+  readonly starts: Map<string, number>;
+  readonly waiters: Map<string, Set<Waiter>>;
+  available: boolean;
+  created: number;
+  order: number;
+}
+
 type Waiter = (state: ContainerState) => void;
 
-function createWorld(options: SimulatedEngineOptions) {
-  const { clock, behave } = options;
-  const containers = new Map<string, SimulatedContainer>();
-  const calls: EngineCall[] = [];
-  const stretches: Stretch[] = [];
-  const starts = new Map<string, number>();
-  const waiters = new Map<string, Set<Waiter>>();
-  let available = true;
-  let created = 0;
-  let order = 0;
-  const check = (): void => {
-    if (!available) throw new EngineError("unavailable", "the engine does not answer");
-  };
-  const record = (kind: EngineCall["kind"], name: string): void => {
-    calls.push({ kind, at: clock.now(), name });
-  };
-  const end = (id: string, exit: Exit): void => {
-    const container = containers.get(id);
-    if (container?.state.phase !== "running") return;
-    const { startedAt } = container.state;
-    const finishedAt = clock.now();
-    container.state = {
-      phase: "exited",
-      exit,
-      finishedAt,
-      ...(startedAt === undefined ? {} : { startedAt }),
-    };
-    const stretch = stretches.findLast((one) => one.id === id);
-    if (stretch !== undefined) {
-      stretch.endedAt = finishedAt;
-      stretch.endedBefore = order++;
-      if (exit.kind === "code") stretch.exitCode = exit.exitCode;
-    }
-    for (const waiter of waiters.get(id) ?? []) waiter(container.state);
-    waiters.delete(id);
-  };
-  const create = (spec: ContainerSpec): string => {
-    check();
-    record("create", spec.name);
-    for (const one of containers.values()) {
-      if (one.spec.name !== spec.name) continue;
-      if (carries(one.spec, spec.labels)) return one.id;
-      throw new EngineError("neverStarted", `the name ${spec.name} is taken`);
-    }
-    created += 1;
-    const id = `c${created}`;
-    const state: ContainerState = { phase: "created" };
-    containers.set(id, { id, spec, state, behaviour: {}, files: new Map(), output: "" });
-    return id;
-  };
-  const start = (id: string): void => {
-    check();
-    const container = containers.get(id);
-    if (container === undefined) throw new EngineError("neverStarted", `no container ${id}`);
-    if (container.state.phase === "running") return;
-    record("start", container.spec.name);
-    const nth = (starts.get(container.spec.name) ?? 0) + 1;
-    starts.set(container.spec.name, nth);
-    container.behaviour = behave(container, nth);
-    const { refused, afterMs, exitCode, outOfMemory, output } = container.behaviour;
-    if (refused !== undefined) throw new EngineError("neverStarted", refused);
-    const startedAt = clock.now();
-    container.state = { phase: "running", startedAt };
-    container.output += output ?? "";
-    stretches.push({
-      id,
-      spec: container.spec,
-      startedAt,
-      begun: order++,
-      endedBefore: Number.POSITIVE_INFINITY,
-    });
-    if (afterMs === undefined) return;
-    const exit = code(exitCode ?? 0, outOfMemory);
-    const mine = container.state;
-    clock.after(afterMs, () => {
-      if (containers.get(id)?.state === mine) end(id, exit);
-    });
-  };
-  const wait = (id: string, signal: AbortSignal): Promise<ContainerState> =>
-    new Promise((resolve, reject) => {
-      const state = containers.get(id)?.state ?? GONE;
-      if (signal.aborted) return reject(signal.reason);
-      if (state.phase !== "running") return resolve(state);
-      const set = waiters.get(id) ?? new Set();
-      const giveUp = (): void => {
-        set.delete(end);
-        reject(signal.reason);
-      };
-      const end: Waiter = (ended) => {
-        signal.removeEventListener("abort", giveUp);
-        resolve(ended);
-      };
-      waiters.set(id, set.add(end));
-      signal.addEventListener("abort", giveUp);
-    });
+function emptyWorld({ clock, behave }: SimulatedEngineOptions): SimulatedWorld {
   return {
-    containers,
-    calls,
-    stretches,
-    images: new Set<string>(),
-    check,
-    record,
-    end,
-    create,
-    start,
-    wait,
-    setAvailable: (value: boolean) => {
-      available = value;
-    },
+    clock,
+    behave,
+    containers: new Map(),
+    calls: [],
+    stretches: [],
+    images: new Set(),
+    starts: new Map(),
+    waiters: new Map(),
+    available: true,
+    created: 0,
+    order: 0,
   };
+}
+
+function check(world: SimulatedWorld): void {
+  if (!world.available) throw new EngineError("unavailable", "the engine does not answer");
+}
+
+function record(world: SimulatedWorld, kind: EngineCall["kind"], name: string): void {
+  world.calls.push({ kind, at: world.clock.now(), name });
+}
+
+function endContainer(world: SimulatedWorld, id: string, exit: Exit): void {
+  const container = world.containers.get(id);
+  if (container?.state.phase !== "running") return;
+  const { startedAt } = container.state;
+  const finishedAt = world.clock.now();
+  const started = startedAt === undefined ? {} : { startedAt };
+  container.state = { phase: "exited", exit, finishedAt, ...started };
+  const stretch = world.stretches.findLast((one) => one.id === id);
+  if (stretch !== undefined) {
+    stretch.endedAt = finishedAt;
+    stretch.endedBefore = world.order++;
+    if (exit.kind === "code") stretch.exitCode = exit.exitCode;
+  }
+  for (const waiter of world.waiters.get(id) ?? []) waiter(container.state);
+  world.waiters.delete(id);
+}
+
+function createContainer(world: SimulatedWorld, spec: ContainerSpec): string {
+  check(world);
+  record(world, "create", spec.name);
+  for (const one of world.containers.values()) {
+    if (one.spec.name !== spec.name) continue;
+    if (carries(one.spec, spec.labels)) return one.id;
+    throw new EngineError("neverStarted", `the name ${spec.name} is taken`);
+  }
+  world.created += 1;
+  const id = `c${world.created}`;
+  const state: ContainerState = { phase: "created" };
+  world.containers.set(id, { id, spec, state, behaviour: {}, files: new Map(), output: "" });
+  return id;
+}
+
+function startContainer(world: SimulatedWorld, id: string): void {
+  check(world);
+  const container = world.containers.get(id);
+  if (container === undefined) throw new EngineError("neverStarted", `no container ${id}`);
+  if (container.state.phase === "running") return;
+  const { spec } = container;
+  record(world, "start", spec.name);
+  const nth = (world.starts.get(spec.name) ?? 0) + 1;
+  world.starts.set(spec.name, nth);
+  container.behaviour = world.behave(container, nth);
+  const { refused, afterMs, exitCode, outOfMemory, output } = container.behaviour;
+  if (refused !== undefined) throw new EngineError("neverStarted", refused);
+  const startedAt = world.clock.now();
+  const state: ContainerState = { phase: "running", startedAt };
+  container.state = state;
+  container.output += output ?? "";
+  const endedBefore = Number.POSITIVE_INFINITY;
+  world.stretches.push({ id, spec, startedAt, begun: world.order++, endedBefore });
+  if (afterMs === undefined) return;
+  world.clock.after(afterMs, () => {
+    if (container.state === state) endContainer(world, id, code(exitCode ?? 0, outOfMemory));
+  });
+}
+
+function waitForEnd(
+  world: SimulatedWorld,
+  id: string,
+  signal: AbortSignal,
+): Promise<ContainerState> {
+  return new Promise((resolve, reject) => {
+    const state = world.containers.get(id)?.state ?? GONE;
+    if (signal.aborted) return reject(signal.reason);
+    if (state.phase !== "running") return resolve(state);
+    const waiters = world.waiters.get(id) ?? new Set();
+    const giveUp = (): void => {
+      waiters.delete(end);
+      reject(signal.reason);
+    };
+    const end: Waiter = (ended) => {
+      signal.removeEventListener("abort", giveUp);
+      resolve(ended);
+    };
+    world.waiters.set(id, waiters.add(end));
+    signal.addEventListener("abort", giveUp);
+  });
+}
+
+async function stopContainer(
+  world: SimulatedWorld,
+  id: string,
+  graceSeconds: number,
+): Promise<void> {
+  check(world);
+  const container = world.containers.get(id);
+  if (container?.state.phase !== "running") return;
+  record(world, "stop", container.spec.name);
+  const { ignoresStop, stopCode } = container.behaviour;
+  if (ignoresStop !== true) return endContainer(world, id, code(stopCode ?? 143));
+  const end = waitForEnd(world, id, new AbortController().signal);
+  const cancel = world.clock.after(graceSeconds * 1000, () => endContainer(world, id, code(137)));
+  await end;
+  cancel();
+}
+
+async function removeContainer(world: SimulatedWorld, idOrName: string): Promise<void> {
+  check(world);
+  const all = [...world.containers.values()];
+  const container = all.find(({ id, spec }) => id === idOrName || spec.name === idOrName);
+  if (container === undefined) return;
+  record(world, "remove", container.spec.name);
+  endContainer(world, container.id, code(137));
+  world.containers.delete(container.id);
 }
 
 const GONE: ContainerState = {

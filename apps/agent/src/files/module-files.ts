@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -48,43 +49,8 @@ const ROOT_MODE = 0o755;
  *
  * `chown` is false where the agent may not give files away; then all is its own.
  */
-export function moduleFiles(options: {
-  roots: readonly string[];
-  prefix?: string | undefined;
-  chown: boolean;
-}): ModuleFiles {
-  const prefix = options.prefix ?? "";
-  const hostPath = (path: string): string => prefix + path;
-  const own = (fd: number, owner: Ownership): void => {
-    if (options.chown) fchownSync(fd, owner.uid, owner.gid);
-  };
-
-  /** Opens the folder at `path`, calls `use`, and closes all on the way. */
-  const withFolder = <T>(
-    path: string,
-    make: Ownership | undefined,
-    use: (fd: number) => T,
-  ): T | undefined => {
-    const root = options.roots.find((one) => path === one || path.startsWith(`${one}/`));
-    if (root === undefined) throw new PathError("path.outside-root", path, "is in no root");
-    if (make !== undefined) mkdirSync(hostPath(root), { recursive: true, mode: ROOT_MODE });
-    let fd = openFolder(hostPath(root), 0);
-    if (fd === undefined) return undefined;
-    try {
-      const device = fstatSync(fd).dev;
-      for (const part of path.slice(root.length + 1).split("/")) {
-        if (part === "") continue;
-        const next = enter(fd, part, { path, device, make, own });
-        if (next === undefined) return undefined;
-        closeSync(fd);
-        fd = next;
-      }
-      return use(fd);
-    } finally {
-      closeSync(fd);
-    }
-  };
-
+export function moduleFiles(options: FilesOptions): ModuleFiles {
+  const { hostPath, own, withFolder } = createWalker(options);
   return {
     hostPath,
     ensureDirectory: (path, mode, owner) => {
@@ -103,19 +69,10 @@ export function moduleFiles(options: {
         if (found !== undefined && !found.isFile() && !found.isSymbolicLink()) {
           throw new PathError("path.not-regular", path, "is there, and is no regular file");
         }
-        const fresh = `.${name.slice(0, 200)}.mesh-new`;
-        if (statIn(fd, fresh) !== undefined) unlinkSync(within(fd, fresh));
-        const file = openSync(within(fd, fresh), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-        try {
-          writeWhole(file, content);
+        replaceIn(fd, name, content, (file) => {
           own(file, owner);
           fchmodSync(file, Number.parseInt(mode, 8));
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
-        }
-        renameSync(within(fd, fresh), within(fd, name));
-        fsyncSync(fd);
+        });
       });
     },
     exists: (path, type) => {
@@ -130,6 +87,69 @@ export function moduleFiles(options: {
       });
     },
   };
+}
+
+interface FilesOptions {
+  readonly roots: readonly string[];
+  readonly prefix?: string | undefined;
+  readonly chown: boolean;
+}
+
+function createWalker({ roots, prefix = "", chown }: FilesOptions) {
+  const hostPath = (path: string): string => prefix + path;
+  const own = (fd: number, owner: Ownership): void => {
+    if (chown) fchownSync(fd, owner.uid, owner.gid);
+  };
+  /**
+   * Opens the folder at `path`, calls `use` with it, and closes all on the way. Without `make`
+   * nothing is made, and a folder that is not there gives `undefined`.
+   */
+  const withFolder = <T>(
+    path: string,
+    make: Ownership | undefined,
+    use: (fd: number) => T,
+  ): T | undefined => {
+    const root = roots.find((one) => path === one || path.startsWith(`${one}/`));
+    if (root === undefined) throw new PathError("path.outside-root", path, "is in no root");
+    if (make !== undefined) mkdirSync(hostPath(root), { recursive: true, mode: ROOT_MODE });
+    let fd = openFolder(hostPath(root), 0);
+    if (fd === undefined) return undefined;
+    try {
+      const device = fstatSync(fd).dev;
+      const parts = path.slice(root.length + 1).split("/");
+      for (const part of parts.filter((one) => one !== "")) {
+        const next = enter(fd, part, { path, device, make, own });
+        if (next === undefined) return undefined;
+        closeFolder(fd);
+        fd = next;
+      }
+      return use(fd);
+    } finally {
+      closeFolder(fd);
+    }
+  };
+  return { hostPath, own, withFolder };
+}
+
+/** Writes beside the name and renames over it, so that the name never has half a content. */
+function replaceIn(
+  fd: number,
+  name: string,
+  content: string,
+  finish: (file: number) => void,
+): void {
+  const fresh = `.${name.slice(0, 200)}.mesh-new`;
+  if (statIn(fd, fresh) !== undefined) unlinkSync(within(fd, fresh));
+  const file = openSync(within(fd, fresh), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeWhole(file, content);
+    finish(file);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(within(fd, fresh), within(fd, name));
+  fsyncSync(fd);
 }
 
 interface Walk {
@@ -155,7 +175,7 @@ function enter(parent: number, part: string, walk: Walk): number | undefined {
   const fd = openFolder(within(parent, part), O_NOFOLLOW);
   if (fd === undefined) throw new PathError("path.symlink", walk.path, `changed at ${part}`);
   if (fstatSync(fd).dev !== walk.device) {
-    closeSync(fd);
+    closeFolder(fd);
     throw new PathError("path.mount", walk.path, `crosses onto another file system at ${part}`);
   }
   if (made && walk.make !== undefined) {
@@ -167,7 +187,9 @@ function enter(parent: number, part: string, walk: Walk): number | undefined {
 
 function openFolder(path: string, more: number): number | undefined {
   try {
-    return openSync(path, O_RDONLY | O_DIRECTORY | more);
+    const fd = openSync(path, O_RDONLY | O_DIRECTORY | more);
+    openedAs.set(fd, path);
+    return fd;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ELOOP" || code === "ENOTDIR") return undefined;
@@ -175,16 +197,26 @@ function openFolder(path: string, more: number): number | undefined {
   }
 }
 
+function closeFolder(fd: number): void {
+  openedAs.delete(fd);
+  closeSync(fd);
+}
+
 function statIn(fd: number, name: string): Stats | undefined {
   return lstatSync(within(fd, name), { throwIfNoEntry: false });
 }
 
+/** Where the kernel shows a process its own descriptors; Linux has it, some others do not. */
+const DESCRIPTORS = existsSync("/proc/self/fd") ? "/proc/self/fd" : undefined;
+const openedAs = new Map<number, string>();
+
 /**
  * A name in an open folder. The kernel resolves the descriptor itself, so nobody can put another
- * folder in its place between two calls.
+ * folder in its place between two calls. Where it cannot, the path is what is left.
  */
 function within(fd: number, name: string): string {
-  return join(`/proc/self/fd/${fd}`, name);
+  if (DESCRIPTORS !== undefined) return join(DESCRIPTORS, String(fd), name);
+  return join(openedAs.get(fd) ?? "", name);
 }
 
 function writeWhole(file: number, content: string): void {

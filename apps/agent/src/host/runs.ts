@@ -1,14 +1,14 @@
-import { recordStep, resourceKey } from "@mesh/declaration";
-import type { RunOnceRecord, RunRecord } from "@mesh/protocol";
 import type { Clock } from "../clock.ts";
-import type { ContainerState, Engine } from "../engine/engine.ts";
-import { EngineError, isEngineError, messageOf } from "../engine/engine-error.ts";
+import type { Engine } from "../engine/engine.ts";
+import { EngineError, messageOf } from "../engine/engine-error.ts";
 import { containerName, type Owner } from "../engine/labels.ts";
-import type { Journal, NewReport, OpenRun } from "../journal/journal.ts";
+import type { Journal, OpenRun } from "../journal/journal.ts";
 import type { ContainerSpecs } from "./container-specs.ts";
+import { ensureRunning } from "./ensure-running.ts";
 import type { Log } from "./log.ts";
-import { failure, isSuccess, type RunEnd, runEndOf, runEndOfError, TEXT_LIMIT } from "./outcome.ts";
+import { failure, type RunEnd, runEndOf, runEndOfError, TEXT_LIMIT } from "./outcome.ts";
 import { persist } from "./persist.ts";
+import { recordEnd, startedReport } from "./run-records.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Runs of modules' containers that end by themselves: scheduled ones and run-once steps. */
@@ -178,7 +178,10 @@ async function begin(context: RunsContext, live: Live): Promise<string> {
     live.containerId = await engine.create(spec);
   }
   const id = live.containerId;
-  const state = await runningState(context, live, id);
+  const state = await ensureRunning(context, id, () => {
+    checkNotStopped(live);
+    if (live.adopted) checkNotLate(live.run, clock.now());
+  });
   if (run.phase === "starting") {
     const startedAt = state?.startedAt ?? clock.now();
     live.run = { ...run, phase: "running", containerId: id, startedAt };
@@ -191,30 +194,6 @@ async function begin(context: RunsContext, live: Live): Promise<string> {
   }
   if (live.stopReason !== undefined) void askToEnd(context, live, live.stopReason);
   return id;
-}
-
-/** Starts what has not run yet; resolves with what was found of it where it had run before. */
-async function runningState(
-  context: RunsContext,
-  live: Live,
-  id: string,
-): Promise<Exclude<ContainerState, { phase: "created" }> | undefined> {
-  const { engine, clock, signal } = context;
-  const look = () => persist(clock, signal, () => engine.inspect(id));
-  const found = await look();
-  if (found?.phase !== "created") return found;
-  checkNotStopped(live);
-  if (live.adopted) checkNotLate(live.run, clock.now());
-  try {
-    await engine.start(id);
-    return undefined;
-  } catch (error) {
-    // No answer is no failure yet: the engine may have started it all the same.
-    if (!isEngineError(error) || error.code !== "unavailable") throw error;
-    const after = await look();
-    if (after === undefined || after.phase === "created") throw error;
-    return after;
-  }
 }
 
 /** A run whose agent died before it could start is not started late (A6). */
@@ -262,69 +241,6 @@ async function outputOf({ engine }: RunsContext, live: Live): Promise<string | u
   if (live.containerId === undefined) return undefined;
   const text = await engine.outputTail(live.containerId, TEXT_LIMIT).catch(() => "");
   return text === "" ? undefined : text;
-}
-
-interface EndFacts {
-  readonly finishedAt: number;
-  readonly output: string | undefined;
-}
-
-/** What of a run is on record from here on, all in one commit. */
-function recordEnd(context: RunsContext, run: OpenRun, end: RunEnd, facts: EndFacts): void {
-  const { journal, clock } = context;
-  journal.removeRun(run.runId);
-  journal.addReport(endReport(run, end, facts, clock.now()));
-  if (run.kind !== "runOnce" || !isSuccess(end)) return;
-  // Done and known to be done, or neither: a step that succeeded is not run again (A5).
-  const { module, account, resource } = run;
-  const step = {
-    module,
-    account,
-    key: resourceKey(resource),
-    action: "runOnce",
-    resource,
-  } as const;
-  const applied = { v: 1, generation: 0, resources: journal.applied(module) } as const;
-  journal.setApplied(module, recordStep(applied, step, { at: facts.finishedAt }).resources);
-}
-
-function startedReport(run: OpenRun, at: number): NewReport | undefined {
-  const { occurrenceAt, startedAt, containerId, runId } = run;
-  if (occurrenceAt === undefined || startedAt === undefined) return undefined;
-  const record: RunRecord = {
-    outcome: "started",
-    runId,
-    occurrenceAt,
-    startedAt,
-    ...(containerId === undefined ? {} : { containerId }),
-  };
-  return { kind: "run", at, module: run.module, container: run.resource.name, record };
-}
-
-function endReport(run: OpenRun, end: RunEnd, facts: EndFacts, at: number): NewReport {
-  const { runId, module, occurrenceAt, startedAt, resource } = run;
-  const place = { at, module, container: resource.name };
-  const { finishedAt } = facts;
-  const output = facts.output === undefined ? {} : { output: facts.output };
-  const started = startedAt === undefined ? {} : { startedAt };
-  const failed = failedPart(end);
-  if (run.kind === "runOnce") {
-    const record: RunOnceRecord = isSuccess(end)
-      ? { outcome: "succeeded", runId, ...started, finishedAt, exitCode: 0, ...output }
-      : { outcome: "failed", runId, ...started, finishedAt, ...failed, ...output };
-    return { kind: "runOnce", ...place, record };
-  }
-  const common = { runId, occurrenceAt: occurrenceAt ?? 0 };
-  const record: RunRecord =
-    isSuccess(end) && startedAt !== undefined
-      ? { outcome: "succeeded", ...common, startedAt, finishedAt, exitCode: 0, ...output }
-      : { outcome: "failed", ...common, ...started, finishedAt, ...failed, ...output };
-  return { kind: "run", ...place, record };
-}
-
-function failedPart(end: RunEnd) {
-  const { kind: _, ...rest } = end;
-  return rest;
 }
 
 /** Removes the container in the end; what it left is on record already. */

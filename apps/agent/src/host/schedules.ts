@@ -136,7 +136,7 @@ function install(context: SchedulesContext, container: ModuleContainer): Install
   return edited;
 }
 
-/** ADR 53 in terms of a schedule: in UTC, skipping what overlaps, starting nothing late (A4, A6). */
+/** A host's schedule: in UTC, what overlaps is skipped, nothing is started late (A4, A6). */
 function specOf({ resource }: ModuleContainer): ScheduleSpec {
   return {
     name: scheduleNameOf(resource.name),

@@ -30,7 +30,9 @@ export function secretFiles(folder: string): Secrets {
     put: (taskId, secrets, owner) => {
       const place = folderOf(taskId);
       rmSync(place, { recursive: true, force: true });
-      mkdirSync(place, { recursive: true, mode: 0o700 });
+      // Others pass through to the folders of their own, and list nothing.
+      mkdirSync(folder, { recursive: true, mode: 0o711 });
+      mkdirSync(place, { mode: 0o700 });
       for (const { name, value } of secrets) {
         const file = join(place, name);
         writeFileSync(file, value, { mode: 0o400, flag: "wx" });

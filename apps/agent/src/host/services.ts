@@ -4,7 +4,6 @@ import { messageOf } from "../engine/engine-error.ts";
 import { containerLabels, readLabels, writeLabels } from "../engine/labels.ts";
 import type { ContainerSpecs, ModuleContainer } from "./container-specs.ts";
 import type { Log } from "./log.ts";
-import { persist } from "./persist.ts";
 import type { HostSettings } from "./settings.ts";
 
 /** Containers that stay up: started again when they end, with capped backoff (R1). */
@@ -48,7 +47,7 @@ export interface ServicesContext {
 }
 
 export function createServices(context: ServicesContext): Services {
-  const { engine, clock, settings, signal } = context;
+  const { engine, settings, signal } = context;
   const watches = new Map<string, Watch>();
   const forget = (key: string): void => {
     watches.get(key)?.end.abort();
@@ -86,7 +85,7 @@ export function createServices(context: ServicesContext): Services {
     },
     remove: async (module, name) => {
       forget(`${module} ${name}`);
-      await persist(clock, signal, () => removeOthers(module, name));
+      await removeOthers(module, name);
     },
     troubles: () =>
       [...watches.values()]

@@ -1,6 +1,6 @@
 import type { HostBound } from "@mesh/declaration";
 
-/** What the host's own file says, with every default filled in; nothing of it comes from the link. */
+/** What the host's own file says, defaults filled in; nothing of it comes from the link. */
 export interface HostSettings {
   readonly node: string;
   /** Names this host on its engine, apart from other hosts and other data folders. */

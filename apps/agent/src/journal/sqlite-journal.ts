@@ -138,7 +138,8 @@ function createEntries(database: Database.Database) {
   const get = database.prepare("SELECT body FROM entries WHERE kind = ? AND key = ?").pluck();
   const all = database.prepare("SELECT key, body FROM entries WHERE kind = ? ORDER BY key").raw();
   const put = database.prepare(
-    "INSERT INTO entries VALUES (?, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body",
+    `INSERT INTO entries VALUES (?, ?, ?)
+      ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body`,
   );
   const remove = database.prepare("DELETE FROM entries WHERE kind = ? AND key = ?");
   return {

@@ -10,6 +10,7 @@ import { backoffMs, type Clock, pause } from "../clock.ts";
 import { messageOf } from "../engine/engine-error.ts";
 import type { Log } from "../host/log.ts";
 import type { Journal } from "../journal/journal.ts";
+import type { Bell } from "./bell.ts";
 
 /** The four calls of an agent. */
 export type AgentClient = Pick<MeshClient, "register" | "heartbeat" | "poll" | "report">;
@@ -21,6 +22,10 @@ export interface LinkContext {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Rings when something is to be reported. */
+  readonly reports: Bell;
+  /** Rings when the status may have changed. */
+  readonly beats: Bell;
   readonly status: () => NodeStatus;
   /** The generation that was taken up. */
   readonly generation: () => number;
@@ -34,10 +39,6 @@ export interface LinkContext {
 export interface Link {
   /** Runs until the signal aborts; never rejects. */
   run(): Promise<void>;
-  /** Something is to be reported. */
-  reportSoon(): void;
-  /** The status changed. */
-  beatSoon(): void;
   /** Sends what is left, once; for a stop that everything else came to an end before. */
   flush(): Promise<void>;
 }
@@ -48,14 +49,10 @@ const BATCH = 100;
 const LONGEST_PAUSE_MS = 30_000;
 
 export function createLink(context: LinkContext): Link {
-  const { client, registration, signal } = context;
+  const { client, registration, signal, reports, beats } = context;
   const { node } = registration;
   const session: Session = { revision: undefined, registered: false, leaseSeconds: 30 };
-  const reports = createBell();
-  const beats = createBell();
   return {
-    reportSoon: reports.ring,
-    beatSoon: beats.ring,
     flush: async () => {
       await sendReports(context);
       await client.heartbeat({ node, status: context.status() });
@@ -185,36 +182,4 @@ async function repeat(
       await pause(clock, Math.min(backoffMs(failures), LONGEST_PAUSE_MS), signal);
     }
   }
-}
-
-interface Bell {
-  ring(): void;
-  /** Resolves at the next ring, at once if it rang since the last wait, or after `withinMs`. */
-  wait(signal: AbortSignal, limit?: { clock: Clock; withinMs: number }): Promise<void>;
-}
-
-function createBell(): Bell {
-  let rung = false;
-  let wake: (() => void) | undefined;
-  return {
-    ring: () => {
-      rung = true;
-      wake?.();
-    },
-    wait: (signal, limit) =>
-      new Promise((resolve) => {
-        const done = (): void => {
-          rung = false;
-          wake = undefined;
-          cancel?.();
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        let cancel: (() => void) | undefined;
-        if (rung || signal.aborted) return done();
-        wake = done;
-        cancel = limit?.clock.after(limit.withinMs, done);
-        signal.addEventListener("abort", done);
-      }),
-  };
 }
