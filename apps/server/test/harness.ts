@@ -14,7 +14,7 @@ import {
 } from "@mesh/protocol";
 import type { FastifyInstance } from "fastify";
 import { pino } from "pino";
-import { afterEach } from "vitest";
+import { afterEach, expect } from "vitest";
 import type { Ceilings } from "../src/ceilings.ts";
 import { startControlPlane } from "../src/control-plane.ts";
 import type { AuthOptions } from "../src/http/auth.ts";
@@ -177,6 +177,16 @@ export function hostOf(bench: Bench, node = "a", labels: Record<string, string> 
   };
 }
 
+/** A bench with one host on it. */
+export async function withHost(
+  options: Parameters<typeof startBench>[0] = {},
+): Promise<Bench & { host: Host }> {
+  const bench = await startBench(options);
+  const host = hostOf(bench);
+  await host.join();
+  return { ...bench, host };
+}
+
 /** Passes time in pieces short enough for the host's lease to hold. */
 export async function advanceWith(bench: Bench, host: Host, ms: number): Promise<void> {
   let left = ms;
@@ -200,4 +210,11 @@ export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   );
   if (!isApiError(outcome)) throw new Error(`expected a refusal, got ${String(outcome)}`);
   return outcome;
+}
+
+/** The one task that the node holds. */
+export async function onlyTask(host: Host): Promise<string> {
+  const tasks = await host.tasks();
+  expect(tasks).toHaveLength(1);
+  return tasks[0]?.taskId as string;
 }

@@ -1,34 +1,20 @@
 import { describe, expect, it } from "vitest";
 import {
   advanceWith,
-  type Bench,
   DAY,
   HOUR,
-  type Host,
   hostOf,
   IMAGE,
   MINUTE,
   NOON,
+  onlyTask,
   refusalOf,
   SECOND,
   startBench,
+  withHost,
 } from "./harness.ts";
 
 const report = { kind: "Job", name: "atlas-report", image: IMAGE } as const;
-
-async function withHost(node = "a"): Promise<Bench & { host: Host }> {
-  const bench = await startBench();
-  const host = hostOf(bench, node);
-  await host.join();
-  return { ...bench, host };
-}
-
-/** The one task that the node holds. */
-async function only(host: Host): Promise<string> {
-  const tasks = await host.tasks();
-  expect(tasks).toHaveLength(1);
-  return tasks[0]?.taskId as string;
-}
 
 describe("creating a Job (J2)", () => {
   it("[C31-07] a name that an active Job holds is refused, and the first is unchanged", async () => {
@@ -42,7 +28,7 @@ describe("creating a Job (J2)", () => {
       id: pending.state.job.id,
       status: "pending",
     });
-    await host.report(await only(host), { status: "running" });
+    await host.report(await onlyTask(host), { status: "running" });
     const running = await mesh.job("default", "atlas-report");
     expect(running.state.job.status).toBe("running");
     expect((await refusalOf(mesh.createJob("default", report))).status).toBe(409);
@@ -63,7 +49,7 @@ describe("creating a Job (J2)", () => {
     const second = await mesh.createJob("default", report);
     expect(second.state.job.id).not.toBe(first.state.job.id);
     await settle();
-    await host.report(await only(host), { status: "stopped", exitCode: 9 });
+    await host.report(await onlyTask(host), { status: "stopped", exitCode: 9 });
     const third = await mesh.createJob("default", report);
     // The history of both is there, each under its id.
     const statuses = (await mesh.jobs("default")).map(({ state }) => state.job.status).sort();
@@ -137,7 +123,7 @@ describe("reports and retries (J3, J4)", () => {
     const { mesh, host } = bench;
     await mesh.createJob("default", { ...report, backoffLimit: 3 });
     await bench.settle();
-    const taskId = await only(host);
+    const taskId = await onlyTask(host);
     await host.report(taskId, { status: "running", containerId: "c1" });
     await host.report(taskId, { status: "stopped", exitCode: 0 });
     const ended = await mesh.job("default", "atlas-report");
@@ -153,7 +139,7 @@ describe("reports and retries (J3, J4)", () => {
     const { mesh, host } = bench;
     await mesh.createJob("default", { ...report, backoffLimit: 1 });
     await advanceWith(bench, host, 5 * MINUTE);
-    await host.report(await only(host), { status: "stopped", exitCode: 1 });
+    await host.report(await onlyTask(host), { status: "stopped", exitCode: 1 });
     const { state } = await mesh.job("default", "atlas-report");
     expect(state.tasks[1]).not.toHaveProperty("notBefore");
     expect(state.tasks[1]).toMatchObject({
@@ -172,7 +158,7 @@ describe("reports and retries (J3, J4)", () => {
       backoff: { kind: "Constant", delaySeconds: 30 },
     });
     await advanceWith(bench, host, 5 * MINUTE);
-    await host.report(await only(host), { status: "stopped", exitCode: 1 });
+    await host.report(await onlyTask(host), { status: "stopped", exitCode: 1 });
     const { state } = await mesh.job("default", "atlas-report");
     expect(state.tasks[1]?.notBefore).toBe(NOON + 5 * MINUTE + 30 * SECOND);
     await advanceWith(bench, host, 29 * SECOND);
@@ -224,10 +210,10 @@ describe("reports and retries (J3, J4)", () => {
     const { mesh, host, settle } = await withHost();
     await mesh.createJob("default", { ...report, backoffLimit: 1 });
     await settle();
-    const first = await only(host);
+    const first = await onlyTask(host);
     await host.report(first, { status: "running", containerId: "c1" });
     await host.report(first, { status: "stopped", exitCode: 3 }, "no such file\n");
-    await host.report(await only(host), { status: "stopped", exitCode: 0 });
+    await host.report(await onlyTask(host), { status: "stopped", exitCode: 0 });
     const tasks = await mesh.tasks("default");
     expect(tasks.map(({ attempt, task }) => [attempt, task.nodeId, task.exitCode])).toEqual([
       [2, "a", 0],
@@ -241,7 +227,7 @@ describe("reports and retries (J3, J4)", () => {
     const { mesh, host, settle, clock } = await withHost();
     await mesh.createJob("default", { ...report, backoffLimit: 5 });
     await settle();
-    const taskId = await only(host);
+    const taskId = await onlyTask(host);
     const failed = {
       kind: "task",
       id: "same",
@@ -265,14 +251,14 @@ describe("cancelling and deleting a Job (J8, J9)", () => {
     const { mesh, host, settle, store } = await withHost();
     await mesh.createJob("default", report);
     await settle();
-    await host.report(await only(host), { status: "stopped", exitCode: 0 });
+    await host.report(await onlyTask(host), { status: "stopped", exitCode: 0 });
     await mesh.deleteJob("default", "atlas-report");
     expect((await refusalOf(mesh.job("default", "atlas-report"))).status).toBe(404);
     expect(await store.read((db) => db.selectFrom("tasks").selectAll().execute())).toEqual([]);
 
     const { state } = await mesh.createJob("default", report);
     await settle();
-    const taskId = await only(host);
+    const taskId = await onlyTask(host);
     await host.report(taskId, { status: "running" });
     await mesh.deleteJob("default", "atlas-report");
     expect(await mesh.jobs("default")).toEqual([]);
@@ -290,7 +276,7 @@ describe("cancelling and deleting a Job (J8, J9)", () => {
     const { mesh, host, settle } = await withHost();
     await mesh.createJob("default", report);
     await settle();
-    const taskId = await only(host);
+    const taskId = await onlyTask(host);
     await host.report(taskId, { status: "running" });
     const { revision } = await mesh.poll({ node: "a" });
     await mesh.deleteJob("default", "atlas-report");
@@ -319,7 +305,7 @@ describe("cancelling and deleting a Job (J8, J9)", () => {
     const bound = await claims();
     await mesh.deleteJob("default", "atlas-report");
     expect(await uses()).toHaveLength(1);
-    await owner.report(await only(owner), { status: "removed" });
+    await owner.report(await onlyTask(owner), { status: "removed" });
     expect(await uses()).toEqual([]);
     expect(await claims()).toEqual(bound);
     // The second Job gets the same data, on the node that has it.
@@ -333,7 +319,7 @@ describe("cancelling and deleting a Job (J8, J9)", () => {
     const { mesh, host, settle } = await withHost();
     const { state } = await mesh.createJob("default", report);
     await settle();
-    const taskId = await only(host);
+    const taskId = await onlyTask(host);
     await host.report(taskId, { status: "running" });
     await mesh.deleteJob("default", state.job.id);
     const [task] = await mesh.tasks("default");
@@ -367,35 +353,5 @@ describe("cancelling and deleting a Job (J8, J9)", () => {
     expect(await mesh.jobs("default")).toHaveLength(1);
     await advance(1);
     expect(await mesh.jobs("default")).toEqual([]);
-  });
-});
-
-describe("applying a Job (S6)", () => {
-  it("the same content changes nothing, active or ended, in whatever order it is written", async () => {
-    const { mesh, host, settle } = await withHost();
-    const spec = { ...report, resources: { cpu: "1" } };
-    expect((await mesh.applyJob("default", spec)).outcome).toBe("created");
-    await settle();
-    const same = { resources: { cpu: "1" }, image: IMAGE, name: "atlas-report", kind: "Job" };
-    expect((await mesh.applyJob("default", same as typeof spec)).outcome).toBe("unchanged");
-    await host.report(await only(host), { status: "stopped", exitCode: 0 });
-    const ended = await mesh.job("default", "atlas-report");
-    expect((await mesh.applyJob("default", spec)).outcome).toBe("unchanged");
-    expect(await mesh.job("default", "atlas-report")).toEqual(ended);
-  });
-
-  it("other content is refused, and replaces an ended Job only when asked to", async () => {
-    const { mesh, host, settle } = await withHost();
-    await mesh.applyJob("default", report);
-    const other = { ...report, command: ["true"] };
-    const active = await refusalOf(mesh.applyJob("default", other, { replace: true }));
-    expect([active.status, active.error.code]).toEqual([409, "job.active"]);
-    await settle();
-    await host.report(await only(host), { status: "stopped", exitCode: 0 });
-    const unasked = await refusalOf(mesh.applyJob("default", other));
-    expect([unasked.status, unasked.error.code]).toEqual([409, "job.differs"]);
-    expect((await mesh.applyJob("default", other, { replace: true })).outcome).toBe("replaced");
-    const [kept, ...rest] = await mesh.jobs("default");
-    expect([kept?.state.job.spec.command, rest]).toEqual([["true"], []]);
   });
 });

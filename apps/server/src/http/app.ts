@@ -2,7 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Logger } from "pino";
 import { agentRoutes } from "./agent-routes.ts";
 import { type AuthOptions, authenticate, requireOperator } from "./auth.ts";
-import { cronJobRoutes } from "./cronjob-routes.ts";
+import { cronJobActions, cronJobRoutes } from "./cronjob-routes.ts";
 import type { HttpDeps } from "./deps.ts";
 import { answerError, answerErrors } from "./errors.ts";
 import { hostRoutes } from "./host-routes.ts";
@@ -11,6 +11,15 @@ import { recordRoutes, secretRoutes } from "./record-routes.ts";
 
 /** The largest manifest or request, but for reports. */
 const BODY_BYTES = 1024 * 1024;
+
+const operatorRoutes = [
+  jobRoutes,
+  cronJobRoutes,
+  cronJobActions,
+  hostRoutes,
+  recordRoutes,
+  secretRoutes,
+];
 
 /** The whole HTTP API (docs/reference/http-api.md), not yet listening. */
 export function buildApp(deps: HttpDeps, auth: AuthOptions, log: Logger): FastifyInstance {
@@ -33,9 +42,7 @@ export function buildApp(deps: HttpDeps, auth: AuthOptions, log: Logger): Fastif
   });
   app.register(async (operators) => {
     operators.addHook("onRequest", requireOperator);
-    for (const routes of [jobRoutes, cronJobRoutes, hostRoutes, recordRoutes, secretRoutes]) {
-      routes(operators, deps);
-    }
+    for (const routes of operatorRoutes) routes(operators, deps);
   });
   app.register(async (agents) => agentRoutes(agents, deps));
   return app;

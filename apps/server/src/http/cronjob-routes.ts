@@ -9,7 +9,7 @@ import {
 import { triggerCronJob } from "../operations/trigger-cronjob.ts";
 import { readCronJob, readCronJobs } from "../views/cronjobs.ts";
 import { readDecisions } from "../views/runs.ts";
-import type { Routes } from "./deps.ts";
+import type { HttpDeps, Routes } from "./deps.ts";
 import {
   decisionsQuery,
   listQuery,
@@ -30,9 +30,15 @@ interface OneCronJob {
 const many = "/v1/namespaces/:ns/cronjobs";
 const one = `${many}/:name`;
 
-export const cronJobRoutes: Routes = (app, { store, clock, newId, zones }) => {
-  const view = (ns: string, name: string) =>
+/** Reads one schedule as it is now. */
+function viewer({ store, clock, zones }: HttpDeps) {
+  return (ns: string, name: string) =>
     store.read((db) => readCronJob(db, ns, name, { now: clock.now(), zones }));
+}
+
+export const cronJobRoutes: Routes = (app, deps) => {
+  const { store, clock, newId, zones } = deps;
+  const view = viewer(deps);
 
   app.post<InNamespace>(many, async (request, reply) => {
     parseInput(noQuery, request.query);
@@ -71,6 +77,11 @@ export const cronJobRoutes: Routes = (app, { store, clock, newId, zones }) => {
     await deleteCronJob(store, ns, name, clock.now());
     return reply.code(202).send();
   });
+};
+
+export const cronJobActions: Routes = (app, deps) => {
+  const { store, clock, newId, zones } = deps;
+  const view = viewer(deps);
 
   app.post<OneCronJob>(`${one}/suspend`, async (request) => {
     parseInput(noBody, request.body);

@@ -127,7 +127,7 @@ async function insertJob(
   return { state };
 }
 
-/** A spec that the package refuses is the caller's: a name in use is a conflict, all else bad input. */
+/** What the package refuses is the caller's: a name in use a conflict, all else bad input. */
 function refusing<T>(create: () => T): T {
   try {
     return create();

@@ -3,7 +3,7 @@ import type { Database } from "./schema.ts";
 
 export type Db = Kysely<Database>;
 
-/** What a commit may have changed, for those who wait: a kind of work, or one node's desired state. */
+/** What a commit may have changed, for those who wait: some work, or what a node should hold. */
 export type Topic = "schedules" | "jobs" | "placement" | "leases" | "events" | `node:${string}`;
 
 /** An open transaction. */

@@ -8,7 +8,7 @@ import {
 import { secondText } from "../instants.ts";
 import type { NewEvent } from "../store/records.ts";
 
-/** What a person should hear of a Job's way from `before` to `after`; `after` is absent once removed. */
+/** What to tell of a Job's way from `before` to `after`, which is absent once it is removed. */
 export function jobEvents(
   before: JobState,
   after: JobState | undefined,
