@@ -1,3 +1,5 @@
+import type { OutcomeReason } from "@mesh/concurrency";
+import { explainReason } from "@mesh/concurrency";
 import type {
   CronJobView,
   EventView,
@@ -154,8 +156,15 @@ function runExit(run: RunView): number | undefined {
 }
 
 function runReason(run: RunView): string | undefined {
-  if (run.kind === "cronjob") return run.outcome === "create" ? originText(run.origin) : run.reason;
+  if (run.kind === "cronjob") {
+    return run.outcome === "create" ? originText(run.origin) : reasonText(run.reason);
+  }
   return "reason" in run.record ? run.record.reason : undefined;
+}
+
+/** The ledger's reason in words; one that a newer server knows stays as it is. */
+function reasonText(reason: string): string {
+  return explainReason(reason as OutcomeReason) ?? reason;
 }
 
 function originText(origin: string): string | undefined {

@@ -1,3 +1,4 @@
+import type { EventView } from "@mesh/protocol";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { contextOf, show } from "../context.ts";
@@ -5,6 +6,7 @@ import { cronJobLines } from "../describe/cron-job.ts";
 import { jobLines } from "../describe/job.ts";
 import { moduleLines } from "../describe/module.ts";
 import { nodeLines } from "../describe/node.ts";
+import { recentEvents } from "../events/follow.ts";
 import { parseResource } from "../resources.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -35,8 +37,9 @@ async function describe(
       const last = job.state.job.taskIds.at(-1);
       const tasks = await client.tasks(namespace);
       const output = tasks.find(({ task }) => task.id === last)?.output;
-      const data = output === undefined ? job : { ...job, output };
-      return show(context, data, () => jobLines(context, job, output));
+      const events = await eventsAbout(context, "job", job.state.job.spec.name);
+      const data = { ...job, ...(output === undefined ? {} : { output }), events };
+      return show(context, data, () => jobLines(context, job, { output, events }));
     }
     case "cronjobs": {
       const cronJob = await client.cronJob(namespace, name);
@@ -56,7 +59,22 @@ async function describe(
     }
     case "nodes": {
       const node = await client.node(name);
-      return show(context, node, () => nodeLines(context, node));
+      const events = await eventsAbout(context, "node", name);
+      return show(context, { ...node, events }, () => nodeLines(context, node, events));
     }
   }
+}
+
+function eventsAbout(
+  { client, namespace }: Context,
+  kind: "job" | "node",
+  name: string,
+): Promise<readonly EventView[]> {
+  return recentEvents(
+    client,
+    (subject) =>
+      subject.kind === kind &&
+      subject.name === name &&
+      (kind === "node" || subject.namespace === namespace),
+  );
 }

@@ -1,6 +1,6 @@
 import type { Task } from "@mesh/jobs";
 import { explainJobReason } from "@mesh/jobs";
-import type { JobView } from "@mesh/protocol";
+import type { EventView, JobView } from "@mesh/protocol";
 import { attemptsText, statusColour } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../paint.ts";
@@ -8,13 +8,14 @@ import type { Column } from "../table.ts";
 import { fieldLines, tableLines } from "../table.ts";
 import type { Clockface } from "../times.ts";
 import { lengthText, localText, utcText } from "../times.ts";
+import { eventLines } from "./event.ts";
 import { section } from "./section.ts";
 
-/** A Job in full: what it is, one line for each attempt, why it stands so, what it printed. */
+/** A Job in full: what it is, its attempts, why it stands so, what it printed. */
 export function jobLines(
   context: Context,
   view: JobView,
-  output: string | undefined,
+  { output, events }: { output: string | undefined; events: readonly EventView[] },
 ): readonly string[] {
   const { job } = view.state;
   const { paint, reader } = context;
@@ -43,6 +44,7 @@ export function jobLines(
     ),
     ...section("Attempts", tableLines(attempts, attemptColumns(reader), paint), paint),
     ...section("Output of the last attempt", outputLines(output), paint),
+    ...section("What happened", eventLines(context, events), paint),
   ];
 }
 
@@ -71,7 +73,11 @@ const attemptColumns = (reader: Clockface): readonly Column<Attempt>[] => [
     colour: ({ task }) => statusColour(task.actualStatus),
   },
   { title: "EXIT", text: ({ task }) => task.exitCode },
-  { title: "REASON", text: ({ task }) => task.failureReason },
+  {
+    title: "REASON",
+    text: ({ task: { failureReason } }) =>
+      failureReason === undefined ? undefined : explainJobReason(failureReason),
+  },
   { title: "STARTED", text: ({ task }) => at(task.startedAt, reader) },
   { title: "FINISHED", text: ({ task }) => at(task.finishedAt, reader) },
   { title: "TASK", text: ({ task }) => task.id },

@@ -1,15 +1,20 @@
-import type { NodeView } from "@mesh/protocol";
+import type { EventView, NodeView } from "@mesh/protocol";
 import { cpuText, currentText, memoryText } from "../columns.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../table.ts";
 import { fieldLines, tableLines } from "../table.ts";
 import { fromNow, localText, utcText } from "../times.ts";
+import { eventLines } from "./event.ts";
 import { section } from "./section.ts";
 
 type Problem = NonNullable<NodeView["status"]>["problems"][number];
 
 /** A node in full: what it runs with, its room, and what keeps it from being current. */
-export function nodeLines(context: Context, view: NodeView): readonly string[] {
+export function nodeLines(
+  context: Context,
+  view: NodeView,
+  events: readonly EventView[],
+): readonly string[] {
   const { paint, reader } = context;
   const lease = view.leaseExpiresAt;
   const labels = Object.entries(view.labels).map(([key, value]) => `${key}=${value}`);
@@ -40,6 +45,7 @@ export function nodeLines(context: Context, view: NodeView): readonly string[] {
       problems.length === 0 ? [] : tableLines(problems, problemColumns, paint),
       paint,
     ),
+    ...section("What happened", eventLines(context, events), paint),
   ];
 }
 

@@ -25,6 +25,18 @@ export async function newestEvent(client: MeshClient): Promise<number> {
   return high;
 }
 
+const looked = 500;
+
+/** The last few events that `about` picks, oldest first, among the newest 500 there are. */
+export async function recentEvents(
+  client: MeshClient,
+  about: (subject: EventView["subject"]) => boolean,
+): Promise<readonly EventView[]> {
+  const after = Math.max(0, (await newestEvent(client)) - looked);
+  const events = await client.events({ after, limit: looked, waitSeconds: 0 });
+  return events.filter(({ subject }) => about(subject)).slice(-10);
+}
+
 /** Hands over each event after `after`, in order, as it happens, until `signal` aborts. */
 export async function followEvents(
   client: MeshClient,
