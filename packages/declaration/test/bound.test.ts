@@ -174,6 +174,10 @@ describe("checkBound", () => {
     }
   });
 
+  it("an inherited member is refused like any other unknown one (R7)", () => {
+    expect(codes(Object.assign(Object.create({ zzz: 1 }), send()))).toEqual(["shape.unknown-key"]);
+  });
+
   it("what is no declaration at all is refused, not thrown at the caller", () => {
     for (const value of [undefined, null, 1, "x", [], {}, { v: 1 }, { modules: null }]) {
       expect(codes(value).length).toBeGreaterThan(0);
