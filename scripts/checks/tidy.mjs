@@ -161,6 +161,6 @@ function testProblem(path, node) {
   if (testers.has(object) && (member === "only" || member === "skip")) {
     return `${object}.${member}: every test runs`;
   }
-  const isMock = object === "vi" && /^(mock|doMock|spyOn)$/.test(member);
+  const isMock = object === "vi" && /^(mock|doMock)$/.test(member);
   return isMock && path.startsWith("packages/") ? "a mock: packages take plain values" : undefined;
 }
