@@ -4,8 +4,9 @@ import type {
   NodeStatus,
   PollAnswer,
   RegisterRequest,
+  Report,
 } from "@mesh/protocol";
-import { isApiError } from "@mesh/protocol";
+import { type ApiError, isApiError } from "@mesh/protocol";
 import { backoffMs, type Clock, pause } from "../clock.ts";
 import { messageOf } from "../engine/engine-error.ts";
 import type { Log } from "../host/log.ts";
@@ -45,6 +46,10 @@ export interface Link {
 
 /** At most this many at a time; the protocol allows 500. */
 const BATCH = 100;
+/** At most this many characters of JSON at a time: servers limit what they read at once. */
+const BATCH_LENGTH = 200_000;
+/** Refusals of the content: the same content sent again would be refused again. */
+const UNREADABLE = [400, 413, 422];
 /** Longest pause between two tries to reach the server. */
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -128,14 +133,14 @@ async function poll(context: LinkContext, session: Session): Promise<void> {
 async function sendReports(context: LinkContext): Promise<number> {
   const { client, registration, journal, onAcknowledged } = context;
   const { node } = registration;
-  const pending = journal.pendingReports(BATCH);
+  const pending = fitting(journal.pendingReports(BATCH));
   if (pending.length === 0) return 0;
   const acknowledged = await client
     .report({ node, reports: [...pending] })
     .then((answer) => answer.acknowledged)
     .catch(async (error: unknown) => {
       // One report that the server cannot read must not hold up the others.
-      if (!isApiError(error) || error.status !== 400 || pending.length === 1) throw error;
+      if (!isUnreadable(error) || pending.length === 1) throw error;
       return sendEach(context, pending);
     });
   if (acknowledged.length === 0) throw new Error("the server acknowledged no report");
@@ -144,9 +149,23 @@ async function sendReports(context: LinkContext): Promise<number> {
   return acknowledged.length;
 }
 
+function isUnreadable(error: unknown): error is ApiError {
+  return isApiError(error) && UNREADABLE.includes(error.status);
+}
+
+/** The first of these that one request can hold; at least one. */
+function fitting(pending: readonly Report[]): readonly Report[] {
+  let length = 0;
+  const end = pending.findIndex((report, index) => {
+    length += JSON.stringify(report).length;
+    return index > 0 && length > BATCH_LENGTH;
+  });
+  return end < 0 ? pending : pending.slice(0, end);
+}
+
 async function sendEach(
   { client, registration, log }: LinkContext,
-  pending: ReturnType<Journal["pendingReports"]>,
+  pending: readonly Report[],
 ): Promise<string[]> {
   const acknowledged: string[] = [];
   for (const report of pending) {
@@ -154,7 +173,7 @@ async function sendEach(
       const answer = await client.report({ node: registration.node, reports: [report] });
       acknowledged.push(...answer.acknowledged);
     } catch (error) {
-      if (!isApiError(error) || error.status !== 400) throw error;
+      if (!isUnreadable(error)) throw error;
       log.error({ report, reason: error.message }, "the server cannot read a report");
     }
   }
