@@ -87,6 +87,27 @@ describe("the end of an agent", () => {
     expect(world.host().status()).toMatchObject({ applied: true, current: true });
   });
 
+  it("one schedule that cannot be read or decided stops no other (D1)", async () => {
+    const world = createWorld();
+    await world.start();
+    const good = scheduled("* * * * *", { name: "good" });
+    const modules = [moduleOf("kometa", scheduled("* * * * *"), good)];
+    await world.declare(...modules);
+    const bad = world.journal.schedule("kometa", "kometa-sync");
+    if (bad === undefined) throw new Error("expected a schedule");
+    const broken = { ...bad.state, spec: { ...bad.state.spec, schedule: "no cron" } };
+    world.journal.putSchedule({ ...bad, state: broken });
+    await world.until("12:03:30");
+    expect(world.startsOf("good")).toHaveLength(3);
+    world.kill();
+    world.journal.putSchedule({ ...bad, state: { v: 99 } as never });
+    await world.start();
+    await world.until("12:05:30");
+    expect(world.startsOf("good")).toHaveLength(5);
+    // It cannot be read, so it is installed anew, and fires.
+    expect(world.startsOf("kometa-sync").length).toBeGreaterThan(0);
+  });
+
   it("a journal that cannot be written ends the agent, and its containers go on", async () => {
     const world = await busy();
     const failed = world.host().failed;

@@ -43,6 +43,8 @@ export interface SchedulesContext {
 
 /** A step of the wall clock of at least this is looked at; less is drift. */
 const STEP_MS = 1000;
+/** When a schedule is looked at again that could not be decided. */
+const LOOK_AGAIN_MS = 60_000;
 
 export function createSchedules(context: SchedulesContext): Schedules {
   const { journal, runs, clock, signal, log } = context;
@@ -159,7 +161,8 @@ function decide(
 ): number | undefined {
   const installed = context.journal.schedule(at.module, at.container);
   if (installed === undefined) return undefined;
-  const decision = decisionOf(context, installed, now);
+  const decision = decisionOrProblem(context, installed, now);
+  if (decision === undefined) return now + LOOK_AGAIN_MS;
   const { outcomes, evidence, schedule, wake } = decision;
   for (const outcome of outcomes) {
     if (outcome.outcome === "create") {
@@ -185,6 +188,22 @@ function decide(
     context.journal.putSchedule({ ...installed, state: schedule, decided });
   }
   return wake.kind === "at" ? wake.at : undefined;
+}
+
+/** One schedule that cannot be decided stops no other (D1); it is looked at again later. */
+function decisionOrProblem(
+  context: SchedulesContext,
+  installed: InstalledSchedule,
+  now: number,
+): Decision | undefined {
+  try {
+    return decisionOf(context, installed, now);
+  } catch (error) {
+    const { module, resource } = installed;
+    const fields = { module, container: resource.name, reason: messageOf(error) };
+    context.log.error(fields, "a schedule cannot be decided");
+    return undefined;
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { parseScheduleState } from "@mesh/concurrency";
+import { isScheduleStateError, parseScheduleState } from "@mesh/concurrency";
 import type { AppliedResource, HostDeclaration } from "@mesh/declaration";
 import type { Report } from "@mesh/protocol";
 import Database from "better-sqlite3";
@@ -50,10 +50,10 @@ export function sqliteJournal(file: string): Journal {
       if (resources.length === 0) entries.remove("applied", module);
       else entries.put("applied", module, resources);
     },
-    schedules: () => entries.all<InstalledSchedule>("schedule").map(([, one]) => checked(one)),
+    schedules: () => entries.all<InstalledSchedule>("schedule").flatMap(([, one]) => readable(one)),
     schedule: (module, container) => {
       const found = entries.get<InstalledSchedule>("schedule", two(module, container));
-      return found === undefined ? undefined : checked(found);
+      return found === undefined ? undefined : readable(found)[0];
     },
     putSchedule: (schedule) =>
       entries.put("schedule", two(schedule.module, schedule.resource.name), schedule),
@@ -203,7 +203,15 @@ function createReports(database: Database.Database, id: string): Reports {
   };
 }
 
-/** What comes back from disk is checked, and brought to the present form (D9). */
-function checked(schedule: InstalledSchedule): InstalledSchedule {
-  return { ...schedule, state: parseScheduleState(schedule.state) };
+/**
+ * What comes back from disk is checked, and brought to the present form (D9). A schedule that
+ * cannot be read is as good as gone: the next apply installs it anew, and no other is held up.
+ */
+function readable(schedule: InstalledSchedule): readonly InstalledSchedule[] {
+  try {
+    return [{ ...schedule, state: parseScheduleState(schedule.state) }];
+  } catch (error) {
+    if (isScheduleStateError(error)) return [];
+    throw error;
+  }
 }
