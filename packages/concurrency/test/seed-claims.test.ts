@@ -115,6 +115,20 @@ describe("base, window, limit", () => {
     expect(dueSet(state, { now: at("12:02") - 1 }).due).toEqual([]);
   });
 
+  it("the due set says whether the limit cut it, and no policy or deadline touches it (D2)", () => {
+    const spec = { missedScheduleLimit: 2, startingDeadlineSeconds: 0, missed: "None" } as const;
+    const state = schedule({ ...spec, concurrencyPolicy: "Supersede" });
+    const baseAt = at("12:00");
+    const [first, second] = [at("12:01"), at("12:02")];
+    const dueAt = (time: string) => dueSet(state, { now: at(time) });
+    expect(dueAt("12:03")).toEqual({ baseAt, due: [first, second], truncated: true });
+    expect(dueAt("12:02")).toEqual({ baseAt, due: [first, second], truncated: false });
+    expect(dueAt("12:01")).toEqual({ baseAt, due: [first], truncated: false });
+    expect(dueAt("11:59")).toEqual({ baseAt, due: [], truncated: false });
+    const { schedule: suspended } = suspendSchedule(state, { now: baseAt });
+    expect(dueSet(suspended, { now: at("12:03") })).toEqual({ baseAt, due: [], truncated: false });
+  });
+
   it.each([undefined, 0, -5])("[C31-100] limit %s means 100 (D1, D2)", (missedScheduleLimit) => {
     const now = at("14:00");
     const first = decideSchedule(schedule({ missedScheduleLimit }), [], { now });
