@@ -16,7 +16,7 @@ const turbo = (task) => [
 ];
 
 const checks = [
-  ["types", tool("turbo"), turbo("typecheck")],
+  ["types", tool("turbo"), turbo("//#types")],
   ["types of the scripts", tool("tsc"), ["-p", "scripts"]],
   ["lint and format", tool("biome"), ["check", "--error-on-warnings", "."]],
   [

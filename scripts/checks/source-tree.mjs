@@ -5,14 +5,16 @@ import ts from "typescript";
 
 const skippedFolders = new Set([
   ...["node_modules", "dist", ".git", ".turbo", ".results", ".mesh", ".changeset"],
-  ...["coverage", "reports", ".stryker-tmp"],
+  ...["coverage", "reports"],
 ]);
+
+const isSkipped = (name) => skippedFolders.has(name) || name.startsWith(".stryker-tmp");
 
 /** All files below `root`, except what is built, installed or kept by a tool. */
 export function listFiles(root, folder = "") {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return skippedFolders.has(entry.name) ? [] : listFiles(root, path);
+    if (entry.isDirectory()) return isSkipped(entry.name) ? [] : listFiles(root, path);
     return entry.isFile() ? [path.split(sep).join("/")] : [];
   });
 }
