@@ -14,7 +14,7 @@ export interface LocalTime {
   readonly fold?: "first" | "second";
 }
 
-/** The wall clock of `timeZone` at an instant. Together with `offset` it names the instant's minute. */
+/** The wall clock of `timeZone` at an instant; with `offset` it names the instant's minute. */
 export function localTime(
   at: When,
   options: { readonly timeZone: string; readonly zones?: ZoneSource | undefined },

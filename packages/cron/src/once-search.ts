@@ -84,7 +84,7 @@ export function showings(zone: Zone, local: number): readonly number[] {
   return shown;
 }
 
-/** Whether a segment starts at `minute` after a gap in which an unshown wall-clock minute matches. */
+/** Whether a segment starts at `minute` after a gap that swallowed a matching wall-clock minute. */
 function endsGapWithMatch(bits: Bits, zone: Zone, minute: number): boolean {
   if (zoneStart(zone, minute) !== minute) return false;
   const gapEnd = minute + zone.offset;

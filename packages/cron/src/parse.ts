@@ -108,7 +108,7 @@ function scan(text: string): Bits | undefined {
   };
 }
 
-/** Reads one field; gives the position after it, or -1 where it (or what came before) is at fault. */
+/** Reads one field; gives the position after it, or -1 where it or what came before is at fault. */
 function scanField(text: string, start: number, min: number, max: number): number {
   low = 0;
   high = 0;

@@ -16,7 +16,7 @@ export interface ZoneSource {
   readonly version: string;
   /** The names it knows, as the tz database spells them: only for suggestions. */
   zoneNames(): readonly string[];
-  /** The spelling of a zone's name, found whatever the case, or `undefined` if it has no such zone. */
+  /** The spelling of a zone's name, found whatever the case; `undefined` if it has none such. */
   findZone(name: string): string | undefined;
   /**
    * The offset in force at `from` (with `at` = `from`), then every change after `from` up to and
