@@ -128,7 +128,7 @@ module.exports = {
   options: {
     doNotFollow: { path: "node_modules" },
     exclude: {
-      path: "^(packages|apps|docs/examples)/[^/]+/(dist|\\.turbo|\\.results|\\.stryker-tmp)/",
+      path: "^(packages|apps|docs/examples)/[^/]+/(dist|\\.turbo|\\.results|\\.stryker-tmp[^/]*)/",
     },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.base.json" },
