@@ -41,9 +41,13 @@ describe("the limit, late starts and deadlines, in rows of the same scope", () =
     ["Queue", { startingDeadlineSeconds: 60 }],
     ["Supersede", { missed: "None" }],
     ["Skip", { missed: "None" }],
-  ] as const)("%s %j", (concurrencyPolicy, more) => {
-    const { states } = explore({ concurrencyPolicy, ...more }, { disturbances: 1 });
-    console.log(`${concurrencyPolicy} ${JSON.stringify(more)}: ${states} states`);
-    expect(states).toBeGreaterThan(10_000);
-  });
+  ] as const)(
+    "%s %j",
+    (concurrencyPolicy, more) => {
+      const { states } = explore({ concurrencyPolicy, ...more }, { disturbances: 1 });
+      console.log(`${concurrencyPolicy} ${JSON.stringify(more)}: ${states} states`);
+      expect(states).toBeGreaterThan(10_000);
+    },
+    120_000,
+  );
 });
