@@ -7,12 +7,12 @@ import {
 import { createJob } from "@mesh/jobs";
 import { describe, expect, it } from "vitest";
 import { commitDecisions, type Decided } from "../src/controllers/commit-decision.ts";
-import { activeRunOf, runCronPass } from "../src/controllers/cron.ts";
+import { runCronPass } from "../src/controllers/cron.ts";
 import { assignTask } from "../src/operations/assign-task.ts";
 import { applyJobEvent } from "../src/operations/commit-job.ts";
 import { resumeCronJob, suspendCronJob } from "../src/operations/cronjobs.ts";
 import { triggerCronJob } from "../src/operations/trigger-cronjob.ts";
-import type { StoredJob } from "../src/store/job-rows.ts";
+import { activeRunOf, type StoredJob } from "../src/store/job-rows.ts";
 import { liveRuns, loadJob } from "../src/store/jobs.ts";
 import { ensureNamespace } from "../src/store/namespaces.ts";
 import { insertJobs } from "../src/store/save-job.ts";
@@ -66,7 +66,7 @@ const pass = (store: Store, now: number) => runCronPass(store, now, { newId, zon
 async function decideNow(store: Store, now: number): Promise<Decided> {
   return store.read(async (db) => {
     const row = (await findSchedule(db, "default", "report")) as StoredSchedule;
-    const runs = await liveRuns(db, [row.uid]);
+    const runs = (await liveRuns(db, [row.uid])).get(row.uid) ?? [];
     const active = runs.map(activeRunOf).filter((run) => run !== undefined);
     const decision = decideSchedule(parseScheduleState(JSON.parse(row.scheduleJson)), active, {
       now,
@@ -353,7 +353,7 @@ async function endRun(
   type: "cancelRequested" | "deleteRequested" = "cancelRequested",
 ): Promise<void> {
   await store.write(async (tx) => {
-    const [run] = await liveRuns(tx.db, ["s1"]);
+    const [run] = (await liveRuns(tx.db, ["s1"])).get("s1") ?? [];
     if (run !== undefined) await applyJobEvent(tx, run, { type, at: now });
   });
 }

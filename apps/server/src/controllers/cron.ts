@@ -1,5 +1,4 @@
 import {
-  type ActiveRun,
   type Decision,
   decideSchedule,
   type Interval,
@@ -8,8 +7,7 @@ import {
 } from "@mesh/concurrency";
 import type { ZoneSource } from "@mesh/cron";
 import type { JobTemplate } from "@mesh/declaration";
-import { activeRun } from "@mesh/jobs";
-import type { StoredJob } from "../store/job-rows.ts";
+import { activeRunOf, type StoredJob } from "../store/job-rows.ts";
 import { foreignNames, liveRuns } from "../store/jobs.ts";
 import { decidedSince } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
@@ -122,16 +120,12 @@ interface Facts {
 /** What the decisions need of other tables, in one query for each for the whole batch. */
 async function gather(tx: Tx, schedules: readonly Readable[]): Promise<Facts> {
   const uids = schedules.map(({ row }) => row.uid);
-  const runs = new Map<string, StoredJob[]>(uids.map((uid) => [uid, []]));
-  for (const run of await liveRuns(tx.db, uids)) {
-    if (run.origin !== undefined) runs.get(run.origin.scheduleUid)?.push(run);
-  }
   const bases = schedules.map(({ row, state }) => ({
     uid: row.uid,
     baseAt: state.lastScheduleAt ?? state.createdAt,
   }));
   return {
-    runs,
+    runs: await liveRuns(tx.db, uids),
     namesInUse: await foreignNames(
       tx.db,
       schedules.map(({ row }) => row),
@@ -146,18 +140,13 @@ function decide(
   facts: Facts & { readonly uid: string; readonly now: number; readonly zones: ZoneSource },
 ): Decision {
   const { uid, now, zones, namesInUse, decided } = facts;
-  const active = runs.map((run) => activeRunOf(run)).filter((run) => run !== undefined);
+  const active = runs.map(activeRunOf).filter((run) => run !== undefined);
   return decideSchedule(state, active, {
     now,
     zones,
     namesInUse: namesInUse.get(uid),
     decided: decided.get(uid),
   });
-}
-
-/** The Job as its schedule sees it (D3). */
-export function activeRunOf(job: StoredJob): ActiveRun | undefined {
-  return activeRun(job.state, { occurrenceAt: job.origin?.occurrenceAt });
 }
 
 /** Says once why a schedule cannot be decided; it stops no other (D1). */

@@ -13,9 +13,9 @@ import type { Db, Store } from "../store/store.ts";
 import { jobsOnNode } from "../store/tasks.ts";
 import { serverVersion } from "../version.ts";
 import { nodeEvent } from "../words/host-events.ts";
-import { assignmentOf } from "../work.ts";
 import { declarationFor, refreshDeclaration } from "./declarations.ts";
 import { resolveSecrets } from "./secrets.ts";
+import { assignmentOf } from "./task-assignment.ts";
 
 /** What the link's operations are given: the time of acceptance, and how long a lease holds. */
 export interface LinkOptions {
@@ -118,11 +118,7 @@ export async function readDesired(
 }
 
 async function desiredTasks(db: Db, node: string) {
-  const tasks = [];
-  for (const job of await jobsOnNode(db, node)) {
-    const { namespace, spec } = job.state.job;
-    const secrets = await resolveSecrets(db, namespace, spec.secrets ?? []);
-    tasks.push(assignmentOf(job, secrets));
-  }
-  return tasks;
+  const jobs = await jobsOnNode(db, node);
+  const secretsOf = await resolveSecrets(db, jobs);
+  return jobs.map((job) => assignmentOf(job, secretsOf(job)));
 }

@@ -2,8 +2,8 @@ import type { Task } from "@mesh/jobs";
 import type { PendingTask } from "@mesh/placement";
 import type { StoredJob } from "../store/job-rows.ts";
 import type { Tx } from "../store/store.ts";
+import { sizeOf } from "../store/task-size.ts";
 import { claimKey, useClaims } from "../store/volumes.ts";
-import { sizeOf } from "../work.ts";
 import { applyJobEvent } from "./commit-job.ts";
 import { missingSecrets } from "./secrets.ts";
 

@@ -1,8 +1,15 @@
-import { isTerminalTask, type JobState, parseJobState, type Task } from "@mesh/jobs";
+import {
+  type ActiveRun,
+  activeRun,
+  isTerminalTask,
+  type JobState,
+  parseJobState,
+  type Task,
+} from "@mesh/jobs";
 import type { RunOrigin } from "@mesh/protocol";
-import { sizeOf } from "../work.ts";
 import type { JobRow, TaskRow } from "./schema.ts";
 import type { Db } from "./store.ts";
+import { sizeOf } from "./task-size.ts";
 
 /** A Job as read, with the versions that guard its next write. */
 export interface StoredJob {
@@ -19,6 +26,12 @@ export interface NewJob {
   readonly wakeAt?: number | undefined;
 }
 
+/** The Job as its schedule sees it (D3). */
+export function activeRunOf({ state, origin }: StoredJob): ActiveRun | undefined {
+  return activeRun(state, { occurrenceAt: origin?.occurrenceAt });
+}
+
+/** These rows as Jobs, each with its tasks in the order of their attempts: one query for all. */
 export async function withTasks(db: Db, rows: readonly JobRow[]): Promise<StoredJob[]> {
   if (rows.length === 0) return [];
   const tasks = await db
@@ -63,6 +76,7 @@ function originOf(row: JobRow): RunOrigin | undefined {
   };
 }
 
+/** The row of a Job; what it repeats beside the JSON is what queries filter and sort by. */
 export function jobRow({ state, origin, wakeAt }: NewJob, version: number): JobRow {
   const { v, job } = state;
   return {
@@ -84,6 +98,7 @@ export function jobRow({ state, origin, wakeAt }: NewJob, version: number): JobR
   };
 }
 
+/** The row of the task at `index`, without what only reports tell. */
 export function taskRow(state: JobState, index: number, version: number): TaskRow {
   const task = state.tasks[index] as Task;
   const { job } = state;

@@ -52,9 +52,13 @@ export async function listJobs(db: Db, namespace: string, limit: number): Promis
   return withTasks(db, rows);
 }
 
-/** Runs of these schedules that have a live task: active ones and those that still stop (D3). */
-export async function liveRuns(db: Db, scheduleUids: readonly string[]): Promise<StoredJob[]> {
-  if (scheduleUids.length === 0) return [];
+/** By schedule: its runs that have a live task, active ones and those that still stop (D3). */
+export async function liveRuns(
+  db: Db,
+  scheduleUids: readonly string[],
+): Promise<Map<string, StoredJob[]>> {
+  const runs = new Map<string, StoredJob[]>(scheduleUids.map((uid) => [uid, []]));
+  if (scheduleUids.length === 0) return runs;
   const rows = await db
     .selectFrom("jobs")
     .selectAll()
@@ -64,7 +68,8 @@ export async function liveRuns(db: Db, scheduleUids: readonly string[]): Promise
     .orderBy("created_at")
     .orderBy("name")
     .execute();
-  return withTasks(db, rows);
+  for (const run of await withTasks(db, rows)) runs.get(run.origin?.scheduleUid ?? "")?.push(run);
+  return runs;
 }
 
 /** By schedule: names like those of its runs that active Jobs of others hold (D10). */

@@ -29,18 +29,17 @@ export async function ensureNamespace(tx: Tx, name: string, now: number): Promis
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** Values of a namespace's secrets by `name` and `key`. */
+/** Values of the secrets that have one of these names in one of these namespaces. */
 export async function readSecrets(
   db: Db,
-  namespace: string,
-  names: readonly string[],
-): Promise<{ name: string; key: string; value: string }[]> {
-  if (names.length === 0) return [];
+  of: { namespaces: readonly string[]; names: readonly string[] },
+): Promise<{ namespace: string; name: string; key: string; value: string }[]> {
+  if (of.names.length === 0) return [];
   return db
     .selectFrom("secrets")
-    .select(["name", "key", "value"])
-    .where("namespace", "=", namespace)
-    .where("name", "in", names)
+    .select(["namespace", "name", "key", "value"])
+    .where("namespace", "in", [...new Set(of.namespaces)])
+    .where("name", "in", [...new Set(of.names)])
     .execute();
 }
 

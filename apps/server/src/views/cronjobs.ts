@@ -1,9 +1,9 @@
 import { type ActiveRun, parseScheduleState, type ScheduleState } from "@mesh/concurrency";
 import { nextOccurrence, parseCron, type ZoneSource } from "@mesh/cron";
 import type { JobTemplate } from "@mesh/declaration";
-import { activeRun } from "@mesh/jobs";
 import type { CronJobView } from "@mesh/protocol";
 import { requireSchedule } from "../operations/cronjobs.ts";
+import { activeRunOf } from "../store/job-rows.ts";
 import { liveRuns } from "../store/jobs.ts";
 import { listSchedules, type StoredSchedule } from "../store/schedules.ts";
 import type { Db } from "../store/store.ts";
@@ -38,12 +38,14 @@ async function withRuns(
   rows: readonly StoredSchedule[],
   options: ViewOptions,
 ): Promise<CronJobView[]> {
-  const active = new Map<string, ActiveRun[]>(rows.map((row) => [row.uid, []]));
-  for (const { state, origin } of await liveRuns(db, [...active.keys()])) {
-    const run = activeRun(state, { occurrenceAt: origin?.occurrenceAt });
-    if (run !== undefined && origin !== undefined) active.get(origin.scheduleUid)?.push(run);
-  }
-  return rows.map((row) => cronJobView(row, active.get(row.uid) ?? [], options));
+  const runs = await liveRuns(
+    db,
+    rows.map(({ uid }) => uid),
+  );
+  return rows.map((row) => {
+    const active = (runs.get(row.uid) ?? []).map(activeRunOf).filter((run) => run !== undefined);
+    return cronJobView(row, active, options);
+  });
 }
 
 function cronJobView(

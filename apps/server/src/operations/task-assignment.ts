@@ -1,22 +1,7 @@
-import { parseQuantity } from "@mesh/declaration";
-import type { JobSpec } from "@mesh/jobs";
 import type { TaskAssignment } from "@mesh/protocol";
-import type { StoredJob } from "./store/job-rows.ts";
-
-/** What a task of this spec takes from its node, in the units of the store. */
-export function sizeOf(spec: JobSpec): { cpu_millicores: number; memory_bytes: number } {
-  const { cpu, memory } = spec.resources ?? {};
-  return {
-    cpu_millicores: cpu === undefined ? 0 : parseQuantity(cpu, "cpu").millicores,
-    memory_bytes: memory === undefined ? 0 : parseQuantity(memory, "memory").bytes,
-  };
-}
-
-/** A value of a secret, named as the file under which the process finds it. */
-export interface SecretValue {
-  readonly name: string;
-  readonly value: string;
-}
+import type { StoredJob } from "../store/job-rows.ts";
+import { sizeOf } from "../store/task-size.ts";
+import type { SecretValue } from "./secrets.ts";
 
 /** The live task of a Job as its node is told of it: the work is the Job's spec (J2). */
 export function assignmentOf(job: StoredJob, secrets: readonly SecretValue[]): TaskAssignment {
