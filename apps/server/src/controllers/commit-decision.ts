@@ -3,7 +3,7 @@ import type { JobTemplate } from "@mesh/declaration";
 import { createJob } from "@mesh/jobs";
 import { applyJobEvent } from "../operations/commit-job.ts";
 import type { NewJob, StoredJob } from "../store/job-rows.ts";
-import { insertDecision, insertLedger, type LedgerEntry } from "../store/ledger.ts";
+import { insertDecision, insertLedger, type LedgerEntry, ledgerEntry } from "../store/ledger.ts";
 import { insertEvents, type NewEvent } from "../store/records.ts";
 import { insertJobs } from "../store/save-job.ts";
 import { type StoredSchedule, saveSchedule } from "../store/schedules.ts";
@@ -54,7 +54,7 @@ export async function commitDecisions(
         jobs.push(job);
         events.push(jobCreated(job.state));
       }
-      const entry = ledgerEntry(one, { outcome, job, decisionId, now });
+      const entry = rowOf(one, { outcome, job, decisionId, now });
       if (entry !== undefined) ledger.push(entry);
     }
   }
@@ -88,32 +88,20 @@ function newRun(
 }
 
 /** A final outcome's row; what is held stays due and has none. */
-function ledgerEntry(
+function rowOf(
   { row }: Decided,
   made: { outcome: Outcome; job: NewJob | undefined; decisionId: number; now: number },
 ): LedgerEntry | undefined {
   const { outcome, job, decisionId, now } = made;
   if (outcome.outcome === "hold") return undefined;
-  const span =
-    outcome.outcome === "create"
-      ? { firstAt: outcome.at, lastAt: outcome.at, count: 1, countIsExact: true }
-      : outcome;
-  return {
-    schedule_uid: row.uid,
-    origin: "schedule",
-    first_at: span.firstAt,
-    last_at: span.lastAt,
-    count: span.count,
-    count_is_exact: span.countIsExact ? 1 : 0,
-    outcome: outcome.outcome,
-    reason: outcome.reason,
-    run_name: outcome.outcome === "create" ? outcome.runName : null,
-    job_id: job?.state.job.id ?? null,
-    decision_id: decisionId,
-    namespace: row.namespace,
-    schedule_name: row.name,
-    decided_at: now,
-  };
+  const common = { origin: "schedule", reason: outcome.reason, decisionId, decidedAt: now };
+  if (outcome.outcome !== "create") {
+    return ledgerEntry(row, { ...common, outcome: outcome.outcome, interval: outcome });
+  }
+  const { at, runName } = outcome;
+  const interval = { firstAt: at, lastAt: at, count: 1, countIsExact: true };
+  const run = job && { name: runName, jobId: job.state.job.id };
+  return ledgerEntry(row, { ...common, outcome: "create", interval, run });
 }
 
 /** Deleted under `Replace`, cancelled under `Supersede`, as the decision's contract says. */

@@ -1,6 +1,5 @@
 import {
   createSchedule,
-  type Interval,
   isScheduleSpecError,
   parseScheduleState,
   resumeSchedule,
@@ -13,7 +12,7 @@ import { isCronSyntaxError, isTimeZoneError, type ZoneSource } from "@mesh/cron"
 import { type JobTemplate, scheduleFromManifest } from "@mesh/declaration";
 import type { ApplyAnswer } from "@mesh/protocol";
 import { invalid, notFound, type Refusal, refusal } from "../refusal.ts";
-import { insertLedger } from "../store/ledger.ts";
+import { insertLedger, ledgerEntry } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
 import {
   deleteSchedule,
@@ -25,7 +24,8 @@ import {
 import type { Db, Store, Tx } from "../store/store.ts";
 import { passedOverEvent, scheduleEvent } from "../words/schedule-events.ts";
 import { type Admitted, requireNamespace } from "./admission.ts";
-import { canonical, type JobOptions } from "./jobs.ts";
+import { canonical } from "./canonical.ts";
+import type { JobOptions } from "./jobs.ts";
 
 /** What the operations on schedules are given beside the manifest. */
 export interface ScheduleOptions extends JobOptions {
@@ -177,44 +177,10 @@ async function commitEdit(
   const { passedOver, reason } = edit;
   if (passedOver !== undefined && reason !== undefined) {
     events.push(passedOverEvent(row, { passedOver, reason }));
-    const origin = "schedule";
-    await insertOutcome(tx, row, { origin, interval: passedOver, outcome: "expire", reason, now });
+    const expired = { origin: "schedule", outcome: "expire", reason, decidedAt: now } as const;
+    await insertLedger(tx, [ledgerEntry(row, { ...expired, interval: passedOver })]);
   }
   await insertEvents(tx, now, events);
-}
-
-/** One row of the ledger that no decision made: what an edit passes over, or a trigger creates. */
-export async function insertOutcome(
-  tx: Tx,
-  row: StoredSchedule,
-  entry: {
-    origin: string;
-    interval: Interval;
-    outcome: string;
-    reason: string;
-    run?: { name: string; jobId: string };
-    now: number;
-  },
-): Promise<void> {
-  const { origin, interval, outcome, reason, run, now } = entry;
-  await insertLedger(tx, [
-    {
-      schedule_uid: row.uid,
-      origin,
-      first_at: interval.firstAt,
-      last_at: interval.lastAt,
-      count: interval.count,
-      count_is_exact: interval.countIsExact ? 1 : 0,
-      outcome,
-      reason,
-      run_name: run?.name ?? null,
-      job_id: run?.jobId ?? null,
-      decision_id: null,
-      namespace: row.namespace,
-      schedule_name: row.name,
-      decided_at: now,
-    },
-  ]);
 }
 
 interface Named {

@@ -9,6 +9,7 @@ import { insertJobs } from "../store/save-job.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { jobCreated } from "../words/job-events.ts";
 import { type Admitted, requireNamespace } from "./admission.ts";
+import { canonical } from "./canonical.ts";
 import { applyJobEvent } from "./commit-job.ts";
 
 /** What the operations on Jobs are given: nothing here reads a clock or rolls a die. */
@@ -147,13 +148,4 @@ function specOf({ kind: _, ...spec }: JobManifest): JobSpec {
 function isSameSpec(kept: JobSpec, given: JobSpec): boolean {
   const filled = createJob(given, { jobId: "x", namespace: "x", now: 0 }).state.job.spec;
   return canonical(kept) === canonical(filled);
-}
-
-/** JSON with the keys of every map in order. */
-export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) =>
-    typeof inner === "object" && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
 }

@@ -13,8 +13,8 @@ import { insertEvents } from "../store/records.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { moduleEvent } from "../words/host-events.ts";
 import type { Admitted } from "./admission.ts";
+import { canonical } from "./canonical.ts";
 import { refreshDeclaration } from "./declarations.ts";
-import { canonical } from "./jobs.ts";
 
 /** The module as the manifest says, also on the nodes that hold it (S6, R3). */
 export async function applyModule(

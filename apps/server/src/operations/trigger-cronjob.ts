@@ -3,14 +3,14 @@ import type { JobTemplate } from "@mesh/declaration";
 import { createJob } from "@mesh/jobs";
 import { refusal } from "../refusal.ts";
 import { isNameActive } from "../store/jobs.ts";
-import { hasOrigin } from "../store/ledger.ts";
+import { hasOrigin, insertLedger, ledgerEntry } from "../store/ledger.ts";
 import { insertEvents } from "../store/records.ts";
 import { insertJobs } from "../store/save-job.ts";
 import { runEnded } from "../store/schedules.ts";
 import type { Store } from "../store/store.ts";
 import { jobCreated } from "../words/job-events.ts";
 import { scheduleEvent } from "../words/schedule-events.ts";
-import { insertOutcome, requireSchedule } from "./cronjobs.ts";
+import { requireSchedule } from "./cronjobs.ts";
 import type { JobOptions } from "./jobs.ts";
 
 /** A run at once, whatever the policy; the same id starts no second one (D10). */
@@ -35,14 +35,15 @@ export async function triggerCronJob(
     const runOrigin = { scheduleUid: row.uid, scheduleName: name, origin };
     // The version first: a decision that was made on the runs of before is made anew (S2).
     await runEnded(tx, row.uid, now);
-    await insertOutcome(tx, row, {
+    const entry = ledgerEntry(row, {
       origin,
       interval: { firstAt: now, lastAt: now, count: 1, countIsExact: true },
       outcome: "create",
       reason: "triggered",
       run: { name: runName, jobId },
-      now,
+      decidedAt: now,
     });
+    await insertLedger(tx, [entry]);
     await insertJobs(tx, [{ state, wakeAt: wake?.at, origin: runOrigin }]);
     const text = `is triggered: it creates ${runName}`;
     await insertEvents(tx, now, [

@@ -5,6 +5,39 @@ import type { Db, Tx } from "./store.ts";
 /** A final outcome of one occurrence, or of an interval of them (S2). */
 export type LedgerEntry = Omit<LedgerRow, "final_status" | "final_exit_code">;
 
+/** One row: what became of an occurrence or interval, and the run that it made if it made one. */
+export function ledgerEntry(
+  schedule: { readonly uid: string; readonly namespace: string; readonly name: string },
+  made: {
+    readonly origin: string;
+    readonly interval: Interval;
+    readonly outcome: "create" | "skip" | "supersede" | "expire";
+    readonly reason: string;
+    readonly run?: { readonly name: string; readonly jobId: string } | undefined;
+    /** Absent where no decision made it: an edit or a trigger did. */
+    readonly decisionId?: number | undefined;
+    readonly decidedAt: number;
+  },
+): LedgerEntry {
+  const { interval, run } = made;
+  return {
+    schedule_uid: schedule.uid,
+    origin: made.origin,
+    first_at: interval.firstAt,
+    last_at: interval.lastAt,
+    count: interval.count,
+    count_is_exact: interval.countIsExact ? 1 : 0,
+    outcome: made.outcome,
+    reason: made.reason,
+    run_name: run?.name ?? null,
+    job_id: run?.jobId ?? null,
+    decision_id: made.decisionId ?? null,
+    namespace: schedule.namespace,
+    schedule_name: schedule.name,
+    decided_at: made.decidedAt,
+  };
+}
+
 /** Inserts; an occurrence that has a row already makes the whole transaction fail (S2). */
 export async function insertLedger(tx: Tx, entries: readonly LedgerEntry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += 200) {

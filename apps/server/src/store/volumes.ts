@@ -54,15 +54,3 @@ export async function useClaims(
 export async function releaseClaims(tx: Tx, jobId: string): Promise<void> {
   await tx.db.deleteFrom("volume_uses").where("job_id", "=", jobId).execute();
 }
-
-/** Ids of the Jobs that use a claim. */
-export async function usersOfClaim(db: Db, namespace: string, claim: string): Promise<string[]> {
-  const rows = await db
-    .selectFrom("volume_uses")
-    .select("job_id")
-    .where("namespace", "=", namespace)
-    .where("claim", "=", claim)
-    .orderBy("job_id")
-    .execute();
-  return rows.map((row) => row.job_id);
-}
