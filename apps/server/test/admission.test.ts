@@ -1,4 +1,6 @@
+import type { ScheduleSpec } from "@mesh/concurrency";
 import type { CronJobManifest, JobManifest, ModuleManifest } from "@mesh/declaration";
+import type { JobSpec } from "@mesh/jobs";
 import type { MeshClient } from "@mesh/protocol";
 import { describe, expect, it } from "vitest";
 import { DIGEST, hostOf, IMAGE, MINUTE, NOON, refusalOf, startBench } from "./harness.ts";
@@ -248,7 +250,7 @@ describe("what is accepted arrives whole (R5)", () => {
       secrets: [{ name: "token", key: "value" }],
       placement: [{ key: "zone", operator: "equals", value: "ams" }],
       volumeClaims: [{ claim: "data", target: "/data", readOnly: true }],
-    } as const;
+    } as const satisfies Required<Omit<JobSpec, "name">>;
     await mesh.createJob("default", { kind: "Job", name: "all", ...work });
     expect((await mesh.job("default", "all")).state.job.spec).toEqual({ name: "all", ...work });
 
@@ -264,7 +266,7 @@ describe("what is accepted arrives whole (R5)", () => {
       suspended: true,
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 1,
-    } as const;
+    } as const satisfies Required<ScheduleSpec>;
     await mesh.createCronJob("default", { kind: "CronJob", ...timing, jobTemplate: work });
     const view = await mesh.cronJob("default", "all");
     expect(view.schedule.spec).toEqual(timing);

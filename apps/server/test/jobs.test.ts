@@ -91,6 +91,31 @@ describe("creating a Job (J2)", () => {
     });
   });
 
+  it("a secret's value reaches the Jobs that name it, in its own namespace only (S6)", async () => {
+    const { mesh, host, settle } = await withHost();
+    await mesh.createNamespace("other");
+    await mesh.setSecret("default", "token", { value: "ours", second: "ours too" });
+    await mesh.setSecret("default", "unasked", { value: "nobody's" });
+    await mesh.setSecret("other", "token", { value: "theirs" });
+    const spec = { kind: "Job", image: IMAGE } as const;
+    await mesh.createJob("default", { ...spec, name: "one", secrets: [{ name: "token" }] });
+    const second = { name: "token", key: "second" };
+    await mesh.createJob("default", { ...spec, name: "two", secrets: [second] });
+    await mesh.createJob("other", { ...spec, name: "three", secrets: [{ name: "token" }] });
+    await mesh.createJob("other", { ...spec, name: "none" });
+    await settle();
+    const given = (await host.tasks()).map(({ jobName, work }) => [
+      jobName,
+      work.secrets?.map(({ name, value }) => `${name}=${value}`),
+    ]);
+    expect(Object.fromEntries(given)).toEqual({
+      one: ["token=ours"],
+      two: ["token=ours too"],
+      three: ["token=theirs"],
+      none: undefined,
+    });
+  });
+
   it("[C31-11] it stays pending, with no node, for as long as none is ready (S3)", async () => {
     const { mesh, advance } = await startBench();
     await mesh.createJob("default", report);
