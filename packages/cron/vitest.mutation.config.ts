@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: [
-      "test/{parse,errors,occurrences,dst,mistakes,zones,posix-rule}.test.ts",
+      "test/{calendar,parse,errors,occurrences,dst,mistakes,zones,posix-rule}.test.ts",
       "test/laws.prop.test.ts",
       "test/zone-table.test.ts",
     ],

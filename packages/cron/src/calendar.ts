@@ -56,7 +56,6 @@ export function monthLength(year: number, month: number): number {
 export function matchingDays(bits: Bits, month: number, first: number, length: number): number {
   if ((bits.month & (1 << month)) === 0) return 0;
   const days = bits.dayOfMonth & ((2 << length) - 2);
-  if (bits.dayOfWeek === FULL_WEEKDAYS) return days;
   // 1970-01-01 was a Thursday; 0 is Sunday.
   const weekday = ((first % 7) + 11) % 7;
   const week = ((bits.dayOfWeek >> weekday) | (bits.dayOfWeek << (7 - weekday))) & FULL_WEEKDAYS;

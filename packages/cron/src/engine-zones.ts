@@ -54,18 +54,10 @@ function firstChange(
 ): number {
   let low = before;
   let high = after;
-  // Nearly all changes fall on a quarter of an hour: look there first, then at single seconds.
-  for (const unit of [900, 1]) {
-    let lowUnit = Math.floor(low / unit);
-    let highUnit = Math.ceil(high / unit);
-    while (highUnit - lowUnit > 1) {
-      const middle = Math.floor((lowUnit + highUnit) / 2);
-      if (offsetAt(formatter, middle * unit) === offsetSeconds) lowUnit = middle;
-      else highUnit = middle;
-    }
-    high = Math.min(high, highUnit * unit);
-    low = Math.max(low, lowUnit * unit);
-    if (unit > 1 && high > before && offsetAt(formatter, high - 1) === offsetSeconds) return high;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(formatter, middle) === offsetSeconds) low = middle;
+    else high = middle;
   }
   return high;
 }

@@ -1,6 +1,6 @@
 import type { Bits } from "./bits.ts";
 import { matchesLocal, nextLocal } from "./search.ts";
-import { locate, type Zone } from "./zone.ts";
+import { seek, type Zone } from "./zone.ts";
 import { nextMinute, previousMinute } from "./zoned-search.ts";
 
 // `dst: "Once"` (C9): a wall-clock minute that is shown twice counts the first time, one that is
@@ -41,21 +41,15 @@ export function previousOnce(bits: Bits, zone: Zone, from: number, through: numb
   while (minute >= through) {
     const start = zoneStart(zone, minute);
     const plain = previousMinute(bits, zone, minute, Math.max(through, start));
-    if (plain !== Number.NEGATIVE_INFINITY) {
-      if (isFirstShowing(zone, plain)) return plain;
-      if (plain > start) {
-        minute = plain - 1;
-        continue;
-      }
+    if (plain >= start && isFirstShowing(zone, plain)) return plain;
+    if (plain > start) {
+      minute = plain - 1;
+      continue;
     }
     if (start >= through && endsGapWithMatch(bits, zone, start)) return start;
     minute = start - 1;
   }
   return Number.NEGATIVE_INFINITY;
-}
-
-function seek(zone: Zone, minute: number): void {
-  if (minute < zone.from || minute >= zone.until) locate(zone, minute);
 }
 
 function zoneStart(zone: Zone, minute: number): number {

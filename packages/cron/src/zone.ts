@@ -71,12 +71,19 @@ function findZone(name: string, source: ZoneSource, zones: Map<string, Zone>): Z
   return { name: found, source, blocks: new Map(), from: -endless, until: endless, offset: 0 };
 }
 
-/** Moves the zone to the segment that has `minute`. */
-export function locate(zone: Zone, minute: number): void {
-  const shift =
-    minute >= PERIOD_START + PERIOD_MINUTES
-      ? Math.floor((minute - PERIOD_START) / PERIOD_MINUTES) * PERIOD_MINUTES
-      : 0;
+/** Moves the zone to the segment that has `minute`, if it is not there already. */
+export function seek(zone: Zone, minute: number): void {
+  if (minute < zone.from || minute >= zone.until) locate(zone, minute);
+}
+
+/** How many minutes earlier a minute is looked up: whole periods, from the year 2500 on. */
+function periodShift(minute: number): number {
+  if (minute < PERIOD_START + PERIOD_MINUTES) return 0;
+  return Math.floor((minute - PERIOD_START) / PERIOD_MINUTES) * PERIOD_MINUTES;
+}
+
+function locate(zone: Zone, minute: number): void {
+  const shift = periodShift(minute);
   const within = Math.max(minute - shift, FIRST_MINUTE);
   const index = Math.floor(within / BLOCK_MINUTES);
   const { starts, offsets } = blockOf(zone, index);
@@ -115,10 +122,7 @@ function readBlock(zone: Zone, index: number): Block {
 export function offsetSecondsAt(zone: Zone, instant: number): number {
   if (zone.until === Number.POSITIVE_INFINITY) return 0;
   const minute = Math.floor(instant / 60_000);
-  const shift =
-    minute >= PERIOD_START + PERIOD_MINUTES
-      ? Math.floor((minute - PERIOD_START) / PERIOD_MINUTES) * PERIOD_MINUTES
-      : 0;
+  const shift = periodShift(minute);
   const within = Math.max(minute - shift, FIRST_MINUTE);
   const { starts, offsets } = blockOf(zone, Math.floor(within / BLOCK_MINUTES));
   const second = Math.floor(instant / 1000) - shift * 60;

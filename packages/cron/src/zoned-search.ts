@@ -1,6 +1,6 @@
 import type { Bits } from "./bits.ts";
 import { matchesLocal, nextLocal, previousLocal } from "./search.ts";
-import { locate, type Zone } from "./zone.ts";
+import { seek, type Zone } from "./zone.ts";
 
 // Candidates are whole UTC minutes, counted since the epoch (C5, C8). Within a segment of one
 // offset the wall clock runs evenly, so the search is done there in wall-clock minutes; an answer
@@ -15,7 +15,7 @@ const MAX_SHIFT = 2 * 1440;
 
 /** Whether the wall clock of a whole UTC minute matches (C4). */
 export function matchesMinute(bits: Bits, zone: Zone, minute: number): boolean {
-  if (minute < zone.from || minute >= zone.until) locate(zone, minute);
+  seek(zone, minute);
   return matchesLocal(bits, minute + zone.offset);
 }
 
@@ -23,7 +23,7 @@ export function matchesMinute(bits: Bits, zone: Zone, minute: number): boolean {
 export function nextMinute(bits: Bits, zone: Zone, from: number, through: number): number {
   let minute = from;
   while (minute <= through) {
-    if (minute < zone.from || minute >= zone.until) locate(zone, minute);
+    seek(zone, minute);
     const { until, offset } = zone;
     const found = nextLocal(bits, minute + offset) - offset;
     if (found < until) return found <= through ? found : Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ export function nextMinute(bits: Bits, zone: Zone, from: number, through: number
 export function previousMinute(bits: Bits, zone: Zone, from: number, through: number): number {
   let minute = from;
   while (minute >= through) {
-    if (minute < zone.from || minute >= zone.until) locate(zone, minute);
+    seek(zone, minute);
     const { from: start, offset } = zone;
     const found = previousLocal(bits, minute + offset) - offset;
     if (found >= start) return found >= through ? found : Number.NEGATIVE_INFINITY;

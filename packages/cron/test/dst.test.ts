@@ -2,10 +2,15 @@ import { describe, expect, it } from "vitest";
 import {
   matchesCron,
   nextOccurrence,
+  occurrencesBetween,
   parseCron,
   previousOccurrence,
   type Zoned,
 } from "../src/index.ts";
+import { onceByDefinition } from "./support/stepping.ts";
+import { ODD_TRANSITIONS } from "./support/transitions.ts";
+
+const MINUTE = 60_000;
 
 const BELGRADE = { timeZone: "Europe/Belgrade" };
 const utc = (text: string): Date => new Date(`${text}Z`);
@@ -99,5 +104,80 @@ describe("C9 daylight saving, Once", () => {
       "2011-12-30T10:00",
       "2011-12-30T19:00",
     ]);
+  });
+});
+
+describe("C9 around odd changes of offset, word for word", () => {
+  const DENSE = "0,1,10,29,30,31,59 0,1,2,3,21,22,23 * * *";
+
+  it.each(ODD_TRANSITIONS)("%s at %s, forwards, backwards and minute by minute", (timeZone, at) => {
+    const cron = parseCron(DENSE);
+    const middle = Math.floor(Date.parse(at) / MINUTE);
+    const [from, through] = [middle - 300, middle + 1800];
+    const wanted = onceByDefinition(cron, { from, through }, timeZone);
+    const options = { timeZone, dst: "Once", limit: Infinity } as const;
+    const window = { after: (from - 1) * MINUTE, through: through * MINUTE };
+    const found = occurrencesBetween(cron, window, options).map((instant) => instant / MINUTE);
+    expect(found).toEqual(wanted);
+    const back: number[] = [];
+    let before = through + 1;
+    for (;;) {
+      const horizonMinutes = before - from;
+      const previous = previousOccurrence(cron, before * MINUTE, { ...options, horizonMinutes });
+      if (previous === undefined) break;
+      before = previous / MINUTE;
+      back.unshift(before);
+    }
+    expect(back).toEqual(wanted);
+    const occurs = new Set(wanted);
+    for (let minute = from; minute <= through; minute++) {
+      expect([minute, matchesCron(cron, minute * MINUTE, options)]).toEqual([
+        minute,
+        occurs.has(minute),
+      ]);
+    }
+    for (const minute of wanted) {
+      const exact = { ...options, horizonMinutes: 1 };
+      expect(nextOccurrence(cron, (minute - 1) * MINUTE, exact)).toBe(minute * MINUTE);
+      expect(previousOccurrence(cron, (minute + 1) * MINUTE, exact)).toBe(minute * MINUTE);
+    }
+  });
+
+  it("matching does not depend on what was asked before", () => {
+    const options = { timeZone: "Europe/Belgrade" };
+    const cron = parseCron("30 2 * * *");
+    const winter = Date.UTC(2026, 0, 10, 1, 30);
+    const summer = Date.UTC(2026, 6, 10, 0, 30);
+    for (const at of [winter, summer, winter, summer, summer, winter]) {
+      expect(matchesCron(cron, at, options)).toBe(true);
+      expect(matchesCron(cron, at + 3_600_000, options)).toBe(false);
+      expect(matchesCron(cron, at - 3_600_000, options)).toBe(false);
+    }
+    const spring = Date.UTC(2026, 2, 29, 1);
+    const everyHour = parseCron("0 1,3 29 3 *");
+    for (const [at, matches] of [
+      [spring, true],
+      [spring - 60_000, false],
+      [spring - 3_600_000, true],
+      [spring, true],
+    ] as const) {
+      expect(matchesCron(everyHour, at, options)).toBe(matches);
+    }
+  });
+
+  it("is found far away, forwards and backwards, in a zone that changes twice a year", () => {
+    const options = { timeZone: "Europe/Belgrade", horizonMinutes: 12 * 527_040 };
+    const leap = parseCron("30 2 29 2 *");
+    expect(nextOccurrence(leap, Date.UTC(2096, 5, 1), options)).toBe(Date.UTC(2104, 1, 29, 1, 30));
+    expect(previousOccurrence(leap, Date.UTC(2103, 5, 1), options)).toBe(
+      Date.UTC(2096, 1, 29, 1, 30),
+    );
+    const inTheFold = parseCron("30 2 25-31 10 0");
+    expect(previousOccurrence(inTheFold, Date.UTC(2026, 5, 1), options)).toBe(
+      Date.UTC(2025, 9, 26, 1, 30),
+    );
+    expect(previousOccurrence(inTheFold, Date.UTC(2025, 9, 26, 1, 30), options)).toBe(
+      Date.UTC(2025, 9, 26, 0, 30),
+    );
   });
 });

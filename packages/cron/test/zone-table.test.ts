@@ -78,6 +78,85 @@ describe("the table of a zone", () => {
     }
   });
 
+  it("forgets names when it has met over a thousand, not before", () => {
+    let looked = 0;
+    const zones: ZoneSource = {
+      ...sourceOf(0, []).source,
+      findZone: (name) => {
+        looked++;
+        return name;
+      },
+    };
+    const cron = parseCron("0 9 * * *");
+    const ask = (index: number) =>
+      nextOccurrence(cron, START, { timeZone: `Made/Up${index}`, zones });
+    for (let index = 0; index < 1000; index++) ask(index);
+    expect(looked).toBe(1000);
+    for (let index = 0; index < 1000; index++) ask(index);
+    expect(looked).toBe(1000);
+    for (let index = 1000; index < 1100; index++) ask(index);
+    expect(looked).toBe(1100);
+    ask(0);
+    ask(1099);
+    expect(looked).toBe(1101);
+  });
+
+  it("refuses a source without a valid offset, saying of which zone", () => {
+    const broken = (offsets: readonly number[]) => ({
+      timeZone: "Made/Up",
+      zones: {
+        ...sourceOf(0, []).source,
+        zoneOffsets: (_: string, { from }: { from: number }) =>
+          offsets.map((offsetSeconds, index) => ({ at: from + index, offsetSeconds })),
+      },
+    });
+    for (const offsets of [[], [86_400], [0, 86_400], [86_400, 0], [-86_400], [Number.NaN]]) {
+      expect(() => nextOccurrence(everyMinute, START, broken(offsets))).toThrow(
+        new RangeError("zones gives no valid offset for Made/Up"),
+      );
+    }
+    expect(() => nextOccurrence(everyMinute, START, { timeZone: 5 as never })).toThrow(
+      new TypeError("timeZone must be a string"),
+    );
+  });
+
+  it("is the same whole periods later, also to the second", () => {
+    const timeZone = "Europe/Belgrade";
+    const period = 146_097 * DAY;
+    for (const month of [0, 3, 6, 10]) {
+      for (const year of [2101, 2200, 2350, 2499]) {
+        const at = Date.UTC(year, month, 15);
+        for (const periods of [1, 2, 5, 600]) {
+          const later = at + periods * period;
+          expect(localTime(later, { timeZone }).offset).toBe(localTime(at, { timeZone }).offset);
+          expect(nextOccurrence(parseCron("0 9 * * *"), later, { timeZone })).toBe(
+            (nextOccurrence(parseCron("0 9 * * *"), at, { timeZone }) as number) + periods * period,
+          );
+        }
+      }
+    }
+  });
+
+  it("changes at the very second of a change", () => {
+    const change = Date.UTC(2026, 2, 29, 1);
+    const timeZone = "Europe/Belgrade";
+    expect(localTime(change - 1, { timeZone })).toEqual({
+      local: "2026-03-29T01:59",
+      offset: "+01:00",
+    });
+    expect(localTime(change, { timeZone })).toEqual({
+      local: "2026-03-29T03:00",
+      offset: "+02:00",
+    });
+  });
+
+  it("asks no source about UTC", () => {
+    const { source, windows } = sourceOf(3600, []);
+    expect(localTime(START, { timeZone: "UTC", zones: source }).offset).toBe("+00:00");
+    expect(nextOccurrence(everyMinute, START, { zones: source })).toBe(START + 60_000);
+    expect(windows).toEqual([]);
+  });
+
   it("floors offsets with seconds, and starts a change at its first whole minute", () => {
     const at = START + 30_500;
     const { options } = sourceOf(90, [[at, 3630]]);
@@ -177,15 +256,47 @@ describe("the engine's offsets", () => {
     expect(offsets.map(({ offsetSeconds }) => offsetSeconds / 3600)).toEqual([-1, -2, -1, -2]);
   });
 
-  it("keeps only a few formatters, and answers the same without them", () => {
-    const names = zones.zoneNames().slice(0, 40);
-    const cron = parseCron("0 9 * * *");
-    const ask = () => names.map((timeZone) => nextOccurrence(cron, START, { timeZone }));
-    const first = ask();
-    expect(ask()).toEqual(first);
-    const fresh = engineZones();
+  it("finds names whatever their case, as the engine spells them where it tells", () => {
+    expect(zones.findZone("europe/BELGRADE")).toBe("Europe/Belgrade");
+    expect(zones.findZone("US/Pacific")).toBe("US/Pacific");
+    expect(zones.findZone("Nope/Nope")).toBeUndefined();
+    expect(zones.zoneNames()).toContain("Europe/Belgrade");
+  });
+
+  it("reads an offset of nothing, before and after others", () => {
+    const window = { from: Date.UTC(2026, 0), through: Date.UTC(2027, 0) };
     expect(
-      names.map((timeZone) => nextOccurrence(cron, START, { timeZone, zones: fresh })),
-    ).toEqual(first);
+      zones.zoneOffsets("Europe/London", window).map((change) => change.offsetSeconds),
+    ).toEqual([0, 3600, 0]);
+    expect(zones.zoneOffsets("Etc/GMT", window)).toEqual([{ at: window.from, offsetSeconds: 0 }]);
+  });
+
+  it("keeps the last sixteen formatters, and makes another only for data not yet read", () => {
+    const real = Intl.DateTimeFormat;
+    let made = 0;
+    Intl.DateTimeFormat = new Proxy(real, {
+      construct: (target, args) => {
+        made++;
+        return Reflect.construct(target, args) as object;
+      },
+    });
+    try {
+      const names = zones.zoneNames().slice(100, 140);
+      const cron = parseCron("0 9 * * *");
+      const ask = (timeZone: string | undefined, at: number, source: ZoneSource) =>
+        nextOccurrence(cron, at, { timeZone, zones: source });
+      const fresh = engineZones();
+      for (const name of names) ask(name, START, fresh);
+      expect(made).toBe(40);
+      for (const name of names) ask(name, START, fresh);
+      expect(made).toBe(40);
+      const later = START + 4000 * DAY;
+      for (const name of names.slice(-16)) ask(name, later, fresh);
+      expect(made).toBe(40);
+      ask(names[0], later, fresh);
+      expect(made).toBe(41);
+    } finally {
+      Intl.DateTimeFormat = real;
+    }
   });
 });
