@@ -191,3 +191,79 @@ describe("the agent's side of the link", () => {
     world.stop();
   });
 });
+
+describe("a server that has been taken over", () => {
+  it.each([-30, 0, 0.001, 1e308])(
+    "a lease of %f seconds is none: no work, no haste (S4)",
+    async (leaseSeconds) => {
+      const { clock, leases, times } = linked({
+        register: async () => LEASE,
+        heartbeat: async () => ({ ...LEASE, leaseSeconds }),
+      });
+      await clock.advance(60_000);
+      expect(leases).toHaveLength(1);
+      expect(times("heartbeat").length).toBeLessThan(10);
+      const never = linked({ register: async () => ({ ...LEASE, leaseSeconds }) });
+      await never.clock.advance(60_000);
+      expect(never.leases).toEqual([]);
+      expect(never.times("poll")).toEqual([]);
+    },
+  );
+
+  it("that answers every poll at once is asked ten times a second at most", async () => {
+    let revision = 0;
+    const { clock, times, stop } = linked({
+      register: async () => LEASE,
+      poll: async () => {
+        revision += 1;
+        // The test's own end, should nothing slow the agent down.
+        if (revision > 500) return new Promise(() => undefined);
+        return { revision: String(revision), tasks: [] };
+      },
+    });
+    await clock.advance(10_000);
+    stop();
+    expect(times("poll").length).toBeLessThan(130);
+  });
+
+  it("that acknowledges what was never sent gets the reports at the pace of failures", async () => {
+    let answers = 0;
+    const { clock, journal, times } = linked({
+      register: async () => LEASE,
+      report: async () => {
+        answers += 1;
+        if (answers > 500) return new Promise(() => undefined);
+        return { acknowledged: ["other-1"] };
+      },
+    });
+    journal.addReport(report("t1"));
+    await clock.advance(60_000);
+    expect(times("report").length).toBeLessThan(10);
+    expect(journal.pendingReports(10)).toHaveLength(1);
+  });
+});
+
+describe("reports that the server refuses", () => {
+  it.each([400, 500])("more than a batch of them (%i) hold up no other (A8)", async (status) => {
+    const taken: string[] = [];
+    const { clock, journal, reports } = linked({
+      register: async () => LEASE,
+      report: async ({ reports: sent }) => {
+        const ids = sent.map((one) => (one.kind === "task" ? one.taskId : ""));
+        if (ids.some((id) => id.startsWith("bad")))
+          throw new ApiError(status, { code: "no", message: "no" });
+        taken.push(...ids);
+        return { acknowledged: sent.map(({ id }) => id) };
+      },
+    });
+    for (let index = 0; index < 150; index += 1) journal.addReport(report(`bad-${index}`));
+    journal.addReport(report("good"));
+    await clock.advance(30_000);
+    expect(taken).toEqual(["good"]);
+    journal.addReport(report("later"));
+    reports.ring();
+    await clock.advance(5_000);
+    expect(taken).toEqual(["good", "later"]);
+    expect(journal.pendingReports(500)).toHaveLength(150);
+  });
+});

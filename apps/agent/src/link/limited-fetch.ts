@@ -26,7 +26,9 @@ export function limitedFetch(declarationBytes: number): Fetch {
         headers,
         ...(body === undefined ? {} : { body }),
         signal: call.signal,
-      };
+        // Whoever speaks for the server must not have this host ask others in its place (R7).
+        redirect: "manual",
+      } as const;
       const response = await fetch(url, init);
       const text = await readWithin(response, limit);
       return { status: response.status, text: async () => text };

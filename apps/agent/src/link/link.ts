@@ -1,17 +1,18 @@
-import type {
-  HeartbeatRequest,
-  MeshClient,
-  NodeStatus,
-  PollAnswer,
-  RegisterRequest,
-  Report,
+import {
+  type HeartbeatRequest,
+  isApiError,
+  type Lease,
+  type MeshClient,
+  type NodeStatus,
+  type PollAnswer,
+  type RegisterRequest,
 } from "@mesh/protocol";
-import { type ApiError, isApiError } from "@mesh/protocol";
 import { backoffMs, type Clock, pause } from "../clock.ts";
 import { messageOf } from "../engine/engine-error.ts";
 import type { Log } from "../host/log.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { Bell } from "./bell.ts";
+import { createOutbox } from "./outbox.ts";
 
 /** The four calls of an agent. */
 export type AgentClient = Pick<MeshClient, "register" | "heartbeat" | "poll" | "report">;
@@ -44,22 +45,24 @@ export interface Link {
   flush(): Promise<void>;
 }
 
-/** At most this many at a time; the protocol allows 500. */
-const BATCH = 100;
-/** At most this many characters of JSON at a time: servers limit what they read at once. */
-const BATCH_LENGTH = 200_000;
-/** Refusals of the content: the same content sent again would be refused again. */
-const UNREADABLE = [400, 413, 422];
 /** Longest pause between two tries to reach the server. */
 const LONGEST_PAUSE_MS = 30_000;
+/** A lease below this could not be renewed in time; one above it would outlive any outage. */
+const LEAST_LEASE_SECONDS = 1;
+const MOST_LEASE_SECONDS = 86_400;
+/** A server holds a poll until there is news; one that answers at once for ever is slowed down. */
+const QUICK_MS = 1000;
+const QUICK_ANSWERS = 20;
+const SLOW_DOWN_MS = 100;
 
 export function createLink(context: LinkContext): Link {
-  const { client, registration, signal, reports, beats } = context;
+  const { client, registration, beats } = context;
   const { node } = registration;
-  const session: Session = { revision: undefined, registered: false, leaseSeconds: 30 };
+  const session: Session = { revision: undefined, registered: false, quickAnswers: 0 };
+  const outbox = createOutbox(context);
   return {
     flush: async () => {
-      await sendReports(context);
+      await outbox.send();
       await client.heartbeat({ node, status: context.status() });
     },
     run: async () => {
@@ -74,7 +77,7 @@ export function createLink(context: LinkContext): Link {
         repeat(context, "heartbeat", () => beat(context, session, beats)),
         repeat(context, "poll", () => poll(context, session)),
         repeat(context, "report", async () => {
-          if ((await sendReports(context)) === 0) await reports.wait(signal);
+          if ((await outbox.send()) === 0) await outbox.wait();
         }),
       ]);
     },
@@ -85,15 +88,15 @@ interface Session {
   /** What the last poll answered; the next one is held until something differs from it. */
   revision: string | undefined;
   registered: boolean;
-  leaseSeconds: number;
+  /** Polls in a row that were answered at once. */
+  quickAnswers: number;
 }
 
 async function register(context: LinkContext, session: Session): Promise<void> {
   const { client, registration, clock, onLease, log } = context;
   const sentAt = clock.elapsed();
-  const { leaseSeconds } = await client.register(registration);
+  const leaseSeconds = leaseOf(await client.register(registration));
   session.registered = true;
-  session.leaseSeconds = leaseSeconds;
   log.info({ leaseSeconds }, "registered");
   onLease({ leaseSeconds, sentAt });
 }
@@ -108,9 +111,9 @@ async function beat(context: LinkContext, session: Session, bell: Bell): Promise
     if (isApiError(error) && error.status === 404) session.registered = false;
     throw error;
   });
-  session.leaseSeconds = answer.leaseSeconds;
-  onLease({ leaseSeconds: answer.leaseSeconds, sentAt });
-  await bell.wait(signal, { clock, withinMs: (answer.leaseSeconds * 1000) / 4 });
+  const leaseSeconds = leaseOf(answer);
+  onLease({ leaseSeconds, sentAt });
+  await bell.wait(signal, { clock, withinMs: (leaseSeconds * 1000) / 4 });
 }
 
 async function poll(context: LinkContext, session: Session): Promise<void> {
@@ -127,57 +130,16 @@ async function poll(context: LinkContext, session: Session): Promise<void> {
   if (signal.aborted) return;
   onPoll(answer, { askedAt });
   session.revision = answer.revision;
+  session.quickAnswers = clock.elapsed() - askedAt < QUICK_MS ? session.quickAnswers + 1 : 0;
+  if (session.quickAnswers > QUICK_ANSWERS) await pause(clock, SLOW_DOWN_MS, signal);
 }
 
-/** Sends the oldest pending reports; resolves with how many the server acknowledged (A8). */
-async function sendReports(context: LinkContext): Promise<number> {
-  const { client, registration, journal, onAcknowledged } = context;
-  const { node } = registration;
-  const pending = fitting(journal.pendingReports(BATCH));
-  if (pending.length === 0) return 0;
-  const acknowledged = await client
-    .report({ node, reports: [...pending] })
-    .then((answer) => answer.acknowledged)
-    .catch(async (error: unknown) => {
-      // One report that the server cannot read must not hold up the others.
-      if (!isUnreadable(error) || pending.length === 1) throw error;
-      return sendEach(context, pending);
-    });
-  if (acknowledged.length === 0) throw new Error("the server acknowledged no report");
-  journal.acknowledge(acknowledged);
-  onAcknowledged();
-  return acknowledged.length;
-}
-
-function isUnreadable(error: unknown): error is ApiError {
-  return isApiError(error) && UNREADABLE.includes(error.status);
-}
-
-/** The first of these that one request can hold; at least one. */
-function fitting(pending: readonly Report[]): readonly Report[] {
-  let length = 0;
-  const end = pending.findIndex((report, index) => {
-    length += JSON.stringify(report).length;
-    return index > 0 && length > BATCH_LENGTH;
-  });
-  return end < 0 ? pending : pending.slice(0, end);
-}
-
-async function sendEach(
-  { client, registration, log }: LinkContext,
-  pending: readonly Report[],
-): Promise<string[]> {
-  const acknowledged: string[] = [];
-  for (const report of pending) {
-    try {
-      const answer = await client.report({ node: registration.node, reports: [report] });
-      acknowledged.push(...answer.acknowledged);
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      log.error({ report, reason: error.message }, "the server cannot read a report");
-    }
+/** How long the lease lasts; a length that is none would never end, or never let work begin. */
+function leaseOf({ leaseSeconds }: Lease): number {
+  if (leaseSeconds >= LEAST_LEASE_SECONDS && leaseSeconds <= MOST_LEASE_SECONDS) {
+    return leaseSeconds;
   }
-  return acknowledged;
+  throw new RangeError(`the server's lease of ${leaseSeconds} seconds is none`);
 }
 
 /** Repeats `action` until the agent stops or it is done; a failure is waited out and logged. */
