@@ -203,6 +203,11 @@ describe.runIf(isThere)("the Docker adapter", () => {
     expect(exit).toEqual({ kind: "code", exitCode: 0, outOfMemory: false });
   });
 
+  it("one thousandth of a core is raised to what the kernel takes", async () => {
+    const exit = await endOf(specOf(["sh", "-c", "exit 0"], { cpuMillicores: 1 }));
+    expect(exit).toEqual({ kind: "code", exitCode: 0, outOfMemory: false });
+  });
+
   it("an image that cannot be pulled is a failed start with the engine's reason", async () => {
     const missing = `${image.slice(0, image.indexOf("@"))}@sha256:${"0".repeat(64)}`;
     expect(await engine.hasImage(image)).toBe(true);

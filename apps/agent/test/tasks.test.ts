@@ -193,6 +193,30 @@ describe("a task", () => {
     ["a namespace that leads elsewhere", { namespace: "../x" }, {}],
     ["more memory than the host allows", {}, { memoryBytes: 2 ** 52 }],
     ["an image of a registry that the host does not take", {}, { image: "evil.example/x:1" }],
+    ["no limit of cpu, which is what an engine makes of zero", {}, { cpuMillicores: 0 }],
+    ["no limit of memory", {}, { memoryBytes: 0 }],
+    ["a name that is none in an environment", {}, { environment: { "A=B": "1" } }],
+    ["a key that the host sets", {}, { environment: { "MESH_RUN_ID=x": "1" } }],
+    ["a NUL in a value", {}, { environment: { A: "1\0" } }],
+    ["a NUL in its command", {}, { command: ["sh\0"] }],
+    ["a name with a line break", { jobName: "a\nb" }, {}],
+    ["a target that steps up", {}, { volumeClaims: [{ claim: "data", target: "/data/../etc" }] }],
+    ["a target at the root", {}, { volumeClaims: [{ claim: "data", target: "/" }] }],
+    [
+      "a target where the secrets are",
+      {},
+      { volumeClaims: [{ claim: "data", target: "/run/secrets/x" }] },
+    ],
+    [
+      "two claims at one target",
+      {},
+      {
+        volumeClaims: [
+          { claim: "a", target: "/data" },
+          { claim: "b", target: "/data" },
+        ],
+      },
+    ],
   ];
   for (const [what, more, work] of refusals) {
     it(`with ${what} is a failed start, nothing created (R7)`, async () => {

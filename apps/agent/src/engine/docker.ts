@@ -10,6 +10,8 @@ import { demultiplex, lastCharacters } from "./output.ts";
 
 /** Below this the engine refuses a limit, and a container's first process may not fit (R4). */
 const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
+/** Below this the kernel refuses a quota. */
+const LEAST_CPU_MILLICORES = 10;
 /** Longest pause between two tries to reach an engine that went away. */
 const RECONNECT_MS = 2000;
 /** A start on a busy machine takes seconds; what takes longer than this will not come. */
@@ -131,7 +133,7 @@ function createOptions(
       IpcMode: "private",
       Memory: memory,
       MemorySwap: memory,
-      NanoCpus: spec.cpuMillicores * 1_000_000,
+      NanoCpus: Math.max(spec.cpuMillicores, LEAST_CPU_MILLICORES) * 1_000_000,
       PidsLimit: spec.pids,
       RestartPolicy: { Name: "no" },
       AutoRemove: false,

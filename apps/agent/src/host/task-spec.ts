@@ -1,6 +1,6 @@
-import { chmodSync, chownSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type HostBound, safeParseImageReference } from "@mesh/declaration";
+import { type HostBound, safeParseImageReference, safeParseManifest } from "@mesh/declaration";
 import type { TaskAssignment } from "@mesh/protocol";
 import type { ContainerSpec, Mount } from "../engine/engine.ts";
 import { EngineError } from "../engine/engine-error.ts";
@@ -19,7 +19,6 @@ export interface TaskSpecContext {
 }
 
 const NAME = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/;
-const FORBIDDEN_TARGETS = ["/proc", "/sys", "/dev", SECRETS_TARGET];
 
 /**
  * What the engine is asked for to run a task. The assignment comes from the link, so the bound
@@ -56,25 +55,35 @@ export function taskSpec(context: TaskSpecContext, assignment: TaskAssignment): 
   });
 }
 
-function checkWork({ namespace, work }: TaskAssignment, bound: HostBound): void {
+function checkWork({ namespace, jobName, work }: TaskAssignment, bound: HostBound): void {
   const { maximum, registries } = bound;
+  const { image, command, environment, volumeClaims = [], secrets = [] } = work;
   if (!NAME.test(namespace)) refuse(`the namespace ${JSON.stringify(namespace)} is no name`);
+  // An engine reads zero as no limit at all.
+  if (work.memoryBytes < 1 || work.cpuMillicores < 1) refuse("a task needs some memory and cpu");
   if (work.memoryBytes > maximum.memory) refuse(`this host allows ${maximum.memory} bytes at most`);
   if (work.cpuMillicores > maximum.cpu)
     refuse(`this host allows ${maximum.cpu} millicores at most`);
-  const image = safeParseImageReference(work.image);
-  if (!image.ok) refuse(image.diagnostics[0]?.message ?? "the image is none");
-  const registry = image.ok ? registryOf(image.value.canonical) : "";
+  // The same rules as where the Job was written: names, targets, what no process can be given.
+  const said = { command, environment, volumeClaims };
+  const judged = safeParseManifest({ kind: "Job", name: jobName, image, ...present(said) });
+  if (!judged.ok) refuse(judged.diagnostics[0]?.message ?? "it is no Job");
+  const registry = registryOf(canonicalImage(image));
   if (registries !== undefined && !registries.includes(registry)) {
     refuse(`this host does not take images from ${registry}`);
   }
-  for (const { name } of work.secrets ?? []) {
+  for (const { name } of secrets) {
     if (!isSecretName(name)) refuse(`the secret ${JSON.stringify(name)} is no file's name`);
   }
-  for (const { claim, target } of work.volumeClaims ?? []) {
-    if (!NAME.test(claim)) refuse(`the claim ${JSON.stringify(claim)} is no name`);
-    if (!isTarget(target)) refuse(`a volume cannot be put at ${JSON.stringify(target)}`);
+  for (const { target } of volumeClaims) {
+    if (target === SECRETS_TARGET || target.startsWith(`${SECRETS_TARGET}/`)) {
+      refuse(`a volume cannot be put at ${target}: the secrets are there`);
+    }
   }
+}
+
+function present(said: object): object {
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
 }
 
 function refuse(why: string): never {
@@ -90,13 +99,6 @@ function registryOf(canonical: string): string {
   return canonical.slice(0, canonical.indexOf("/"));
 }
 
-function isTarget(target: string): boolean {
-  const parts = target.split("/");
-  if (parts[0] !== "" || target === "/" || target.includes("\0")) return false;
-  if (parts.slice(1).some((part) => part === "" || part === "." || part === "..")) return false;
-  return !FORBIDDEN_TARGETS.some((tree) => target === tree || target.startsWith(`${tree}/`));
-}
-
 /** A claim is a folder of this host, made on first use, for its namespace's account alone (S6). */
 function claimMounts(
   { volumesFolder }: HostSettings,
@@ -105,10 +107,12 @@ function claimMounts(
 ): readonly Mount[] {
   return (work.volumeClaims ?? []).map(({ claim, target, readOnly = false }) => {
     const source = join(volumesFolder, namespace, claim);
-    const made = mkdirSync(source, { recursive: true, mode: 0o711 });
-    if (made !== undefined) {
-      if (process.getuid?.() === 0) chownSync(source, owner.uid, owner.gid);
+    mkdirSync(source, { recursive: true, mode: 0o711 });
+    // Told by the owner and not by who made it: an agent may have been killed in between.
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot && statSync(source).uid !== owner.uid) {
       chmodSync(source, 0o700);
+      chownSync(source, owner.uid, owner.gid);
     }
     return { source, target, readOnly };
   });
