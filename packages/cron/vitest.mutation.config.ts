@@ -5,10 +5,11 @@ export default defineConfig({
   test: {
     include: [
       "test/{calendar,parse,errors,occurrences,dst,mistakes,zones,posix-rule}.test.ts",
-      "test/laws.prop.test.ts",
+      "test/{laws,parse}.prop.test.ts",
       "test/zone-table.test.ts",
     ],
     setupFiles: ["test/support/mutation-setup.ts"],
+    env: { FC_RUNS: "300" },
     testTimeout: 10_000,
   },
 });

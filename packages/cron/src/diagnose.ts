@@ -248,13 +248,16 @@ function shapeFault(item: Part, field: FieldRule, report: Report): Fault {
   const { name } = field;
   const { text } = item;
   const word = /[A-Z]{3,}/i.exec(text);
-  const value = word ? valueOfName(word[0], field) : undefined;
-  if (word !== null && value !== undefined) {
+  if (word && FIELDS.some((other) => valueOfName(word[0], other) !== undefined)) {
+    const value = valueOfName(word[0], field);
     const saying = {
       code: "name",
       message: `${name} has the name ${word[0]}`,
       why: "numbers only",
-      help: `write ${value} for ${word[0]}`,
+      help:
+        value === undefined
+          ? `use a value from ${field.min} to ${field.max}`
+          : `write ${value} for ${word[0]}`,
     };
     return report({ text: word[0], at: item.at + word.index }, saying, field);
   }

@@ -21,12 +21,8 @@ export const FIELDS: readonly FieldRule[] = [
 /** The fields as a text names them. */
 export const FIELD_ORDER = "minute, hour, day of month, month, weekday";
 
-/** The number of a month or weekday by its name, looked for in the field itself first. */
-export function valueOfName(word: string, field: FieldRule): number | undefined {
-  const short = word.slice(0, 3).toUpperCase();
-  for (const { names = "", min } of [field, ...FIELDS]) {
-    const index = names.indexOf(short);
-    if (index >= 0 && index % 3 === 0) return index / 3 + min;
-  }
-  return undefined;
+/** The number that a name stands for in a field, or `undefined` where the field has no such name. */
+export function valueOfName(word: string, { names = "", min }: FieldRule): number | undefined {
+  const index = names.indexOf(word.slice(0, 3).toUpperCase());
+  return index >= 0 && index % 3 === 0 ? index / 3 + min : undefined;
 }

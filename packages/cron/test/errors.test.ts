@@ -43,6 +43,15 @@ describe("the text of each fault", () => {
     });
   });
 
+  it("a text of the greatest length is read, and its fault told", () => {
+    expect(errorOf(`99${" ".repeat(247)}* * * *`).code).toBe("cron.range");
+    expect(errorOf(`99${" ".repeat(248)}* * * *`).code).toBe("cron.too-long");
+  });
+
+  it("the number of fields is told as found and allowed", () => {
+    expect(errorOf("1 2 3").diagnostics[0]).toMatchObject({ found: "3", allowed: ["5"] });
+  });
+
   it("a text that is too long is shown from close before its end", () => {
     const error = errorOf(`0${" ".repeat(260)}9 * * *`);
     expect(error.code).toBe("cron.too-long");

@@ -168,7 +168,9 @@ describe("C2 grammar", () => {
 
   it("what is no text is a TypeError", () => {
     for (const value of [undefined, null, 5, {}, ["0 9 * * *"]]) {
-      expect(() => parseCron(value as never)).toThrow(TypeError);
+      expect(() => parseCron(value as never)).toThrow(
+        new TypeError("a cron expression must be a string"),
+      );
       expect(() => safeParseCron(value as never)).toThrow(TypeError);
     }
   });
