@@ -74,6 +74,7 @@ describe("what it costs (counts, not seconds)", () => {
     if (task !== undefined) await host.report(task.taskId, { status: "stopped", exitCode: 1 });
     await bench.mesh.jobs("default");
     await bench.mesh.tasks("default");
+    await bench.mesh.tasks("default", { job: "c1" });
     await bench.mesh.runs({ schedule: "c" });
     await bench.mesh.runs({ namespace: "default" });
     await bench.mesh.runs({ module: "m" });

@@ -246,6 +246,12 @@ describe("reports and retries (J3, J4)", () => {
     ]);
     expect(tasks[1]).toMatchObject({ jobName: "atlas-report", output: "no such file\n" });
     expect(tasks[1]?.task).toMatchObject({ createdAt: NOON, startedAt: NOON, finishedAt: NOON });
+    const { state } = await mesh.createJob("default", { ...report, name: "another" });
+    const ofOne = { job: tasks[0]?.task.jobId };
+    expect(await mesh.tasks("default", ofOne)).toEqual(tasks);
+    expect(await mesh.tasks("default", { ...ofOne, limit: 1 })).toEqual(tasks.slice(0, 1));
+    const other = await mesh.tasks("default", { job: state.job.id });
+    expect(other.map(({ jobName }) => jobName)).toEqual(["another"]);
   });
 
   it("a report that comes twice, late or out of order changes nothing more (J5, A8)", async () => {

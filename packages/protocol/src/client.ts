@@ -81,7 +81,11 @@ export interface MeshClient {
     name: string,
     options?: { limit?: number | undefined },
   ): Promise<readonly DecisionView[]>;
-  tasks(namespace: string): Promise<readonly TaskView[]>;
+  /** Newest first, at most 500; with `job`, a Job's id, only that Job's. */
+  tasks(
+    namespace: string,
+    filter?: { job?: string | undefined; limit?: number | undefined },
+  ): Promise<readonly TaskView[]>;
   runs(filter?: {
     namespace?: string | undefined;
     schedule?: string | undefined;
@@ -145,7 +149,7 @@ export function createClient(options: {
     resumeCronJob: (ns, name, o) => call("POST", cron(ns, name, "resume"), { ...o }),
     triggerCronJob: (ns, name, o) => call("POST", cron(ns, name, "trigger"), { ...o }),
     decisions: (ns, name, o) => list(withQuery(cron(ns, name, "decisions"), { ...o })),
-    tasks: (ns) => list(at("namespaces", ns, "tasks")),
+    tasks: (ns, filter) => list(withQuery(at("namespaces", ns, "tasks"), { ...filter })),
     runs: (filter) => list(withQuery(at("runs"), { ...filter })),
     applyModule: (manifest) => call("PUT", at("modules", manifest.module), manifest),
     modules: () => list(at("modules")),

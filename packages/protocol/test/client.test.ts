@@ -96,6 +96,7 @@ const calls: readonly [string, (client: MeshClient) => Promise<unknown>, string,
     "GET /v1/namespaces/t/cronjobs/n/decisions?limit=3",
   ],
   ["tasks", (c) => c.tasks("t"), "GET /v1/namespaces/t/tasks"],
+  ["tasks of a Job", (c) => c.tasks("t", { job: "j1" }), "GET /v1/namespaces/t/tasks?job=j1"],
   ["runs", (c) => c.runs(), "GET /v1/runs"],
   [
     "runs with a filter",

@@ -85,7 +85,8 @@ async function tellNext(event: EventView, parts: NarratorParts): Promise<void> {
 async function outputOf(event: EventView, client: MeshClient): Promise<string | undefined> {
   if (event.type === "attempt.ended") {
     const taskId = textOf(event, "taskId");
-    const tasks = await client.tasks(event.subject.namespace ?? "default").catch(() => []);
+    const job = textOf(event, "jobId");
+    const tasks = await client.tasks(event.subject.namespace ?? "default", { job }).catch(() => []);
     return tasks.find(({ task }) => task.id === taskId)?.output;
   }
   if (event.type === "container.succeeded" || event.type === "container.failed") {

@@ -39,6 +39,8 @@ const name = v.pipe(v.string(), v.maxLength(253));
 
 export const noQuery = v.strictObject({});
 export const listQuery = v.strictObject({ limit: limit(500) });
+/** `job` is a Job's id: only its tasks. */
+export const tasksQuery = v.strictObject({ limit: limit(500), job: v.optional(name) });
 export const decisionsQuery = v.strictObject({ limit: limit(20) });
 export const applyJobQuery = v.strictObject({
   replace: v.optional(v.picklist(["true", "false"]), "false"),

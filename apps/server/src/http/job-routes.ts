@@ -4,7 +4,7 @@ import { notFound } from "../refusal.ts";
 import { findJob, listJobs } from "../store/jobs.ts";
 import { readTasks } from "../views/runs.ts";
 import type { Routes } from "./deps.ts";
-import { applyJobQuery, listQuery, noBody, noQuery, parseInput } from "./input.ts";
+import { applyJobQuery, listQuery, noBody, noQuery, parseInput, tasksQuery } from "./input.ts";
 
 interface InNamespace {
   Params: { ns: string };
@@ -65,10 +65,10 @@ export const jobRoutes: Routes = (app, { store, clock, newId }) => {
   });
 
   app.get<InNamespace>("/v1/namespaces/:ns/tasks", async (request) => {
-    const { limit } = parseInput(listQuery, request.query);
+    const filter = parseInput(tasksQuery, request.query);
     return store.read(async (db) => {
       await requireNamespace(db, request.params.ns);
-      return { items: await readTasks(db, request.params.ns, limit) };
+      return { items: await readTasks(db, request.params.ns, filter) };
     });
   });
 };

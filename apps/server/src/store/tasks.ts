@@ -13,9 +13,13 @@ export interface TaskRecord {
   readonly unplaced: string | null;
 }
 
-/** Tasks of Jobs that are not deleted, newest first. */
-export async function listTasks(db: Db, namespace: string, limit: number): Promise<TaskRecord[]> {
-  const rows = await db
+/** Tasks of the Jobs that have a record, or of the one with the id `job`, newest first. */
+export async function listTasks(
+  db: Db,
+  namespace: string,
+  filter: { job?: string | undefined; limit: number },
+): Promise<TaskRecord[]> {
+  const query = db
     .selectFrom("tasks")
     .innerJoin("jobs", "jobs.id", "tasks.job_id")
     .select([
@@ -27,11 +31,12 @@ export async function listTasks(db: Db, namespace: string, limit: number): Promi
       "message",
       "unplaced",
     ])
-    .where("tasks.namespace", "=", namespace)
-    .orderBy("tasks.created_at", "desc")
-    .orderBy("tasks.id", "desc")
-    .limit(limit)
-    .execute();
+    .where("tasks.namespace", "=", namespace);
+  const inOrder =
+    filter.job === undefined
+      ? query.orderBy("tasks.created_at", "desc").orderBy("tasks.id", "desc")
+      : query.where("tasks.job_id", "=", filter.job).orderBy("attempt", "desc");
+  const rows = await inOrder.limit(filter.limit).execute();
   return rows.map((row) => ({
     namespace: row.namespace,
     jobName: row.job_name,

@@ -91,8 +91,12 @@ export async function readDecisions(
   }));
 }
 
-export async function readTasks(db: Db, namespace: string, limit: number): Promise<TaskView[]> {
-  return (await listTasks(db, namespace, limit)).map((row) => {
+export async function readTasks(
+  db: Db,
+  namespace: string,
+  filter: { job?: string | undefined; limit: number },
+): Promise<TaskView[]> {
+  return (await listTasks(db, namespace, filter)).map((row) => {
     const message = row.message ?? row.unplaced;
     return {
       namespace: row.namespace,
