@@ -1,5 +1,6 @@
 import type { OutcomeReason } from "@mesh/concurrency";
 import { explainReason } from "@mesh/concurrency";
+import { explainJobReason } from "@mesh/jobs";
 import type {
   CronJobView,
   EventView,
@@ -59,6 +60,13 @@ const localNext = (reader: Clockface): Column<CronJobView> => ({
 
 export const taskColumns = ({ reader }: Reading): readonly Column<TaskView>[] => [
   { title: "JOB", text: ({ jobName }) => jobName },
+  ...attemptColumns(reader),
+];
+
+/** One line an attempt: a Job's tasks are its attempts, in order (J4). */
+export const attemptColumns = (
+  reader: Clockface,
+): readonly Column<Pick<TaskView, "attempt" | "task">>[] => [
   { title: "ATTEMPT", text: ({ attempt }) => attempt },
   { title: "NODE", text: ({ task }) => task.nodeId },
   {
@@ -67,7 +75,11 @@ export const taskColumns = ({ reader }: Reading): readonly Column<TaskView>[] =>
     colour: ({ task }) => statusColour(task.actualStatus),
   },
   { title: "EXIT", text: ({ task }) => task.exitCode },
-  { title: "REASON", text: ({ task }) => task.failureReason },
+  {
+    title: "REASON",
+    text: ({ task: { failureReason } }) =>
+      failureReason === undefined ? undefined : explainJobReason(failureReason),
+  },
   { title: "STARTED", text: ({ task }) => localOf(task.startedAt, reader) },
   { title: "FINISHED", text: ({ task }) => localOf(task.finishedAt, reader) },
   { title: "TASK", text: ({ task }) => task.id },
@@ -180,7 +192,7 @@ function runId(run: RunView): string | undefined {
 function occurrenceText(run: RunView): string {
   const interval = run.kind === "cronjob" ? run : intervalOf(run.record);
   if (interval.count === 1) return utcText(interval.firstAt);
-  const count = `${interval.countIsExact ? "" : "at least "}${interval.count}`;
+  const count = `${interval.countIsExact ? "" : "more than "}${interval.count}`;
   return `${utcText(interval.firstAt)} … ${utcText(interval.lastAt)} (${count})`;
 }
 

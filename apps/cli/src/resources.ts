@@ -32,6 +32,7 @@ export function parseResource<R extends Resource>(word: string, allowed: readonl
   );
 }
 
+/** `jobs` → `job`: how one of them is called. */
 export function singular(resource: Resource): string {
   return resource.slice(0, -1);
 }

@@ -24,6 +24,11 @@ export function localText(at: number, { timeZone, zones }: Clockface): string {
   return formatInTimeZone(at, offset, "EEE yyyy-MM-dd HH:mm:ss xxx");
 }
 
+/** The instant in UTC and, in brackets, on the reader's clock. */
+export function bothTexts(at: number, reader: Clockface): string {
+  return `${utcText(at)} (${localText(at, reader)})`;
+}
+
 /** `02:30:00 +02:00`: the time of day, for lines that follow one another within minutes. */
 export function clockText(at: number, { timeZone, zones }: Clockface): string {
   const { local, offset } = localTime(at, { timeZone, zones });

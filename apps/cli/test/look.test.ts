@@ -156,9 +156,9 @@ describe("mesh and schedules", () => {
     }
   });
 
-  it("why says that nothing has been decided yet, or what and why", async () => {
+  it("why says that nothing has been decided yet, as nothing has come due", async () => {
     const { out } = await server.mesh(["why", "report"]);
-    expect(out).toMatch(/has decided nothing yet|next look/);
+    expect(out).toMatch(/^cronjob\/report has decided nothing yet: nothing has come due/);
   });
 });
 

@@ -5,7 +5,7 @@ import { runColumns } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../paint.ts";
 import { fieldLines, tableLines } from "../table.ts";
-import { localText, utcText } from "../times.ts";
+import { bothTexts, localText, utcText } from "../times.ts";
 import { section } from "./section.ts";
 
 /** A CronJob in full: when it fires next, what it last decided and why, what became of its runs. */
@@ -17,8 +17,7 @@ export function cronJobLines(
   const { paint, reader } = context;
   const { spec } = view.schedule;
   const cron = safeParseCron(spec.schedule);
-  const both = (at: number | undefined): string | undefined =>
-    at === undefined ? undefined : `${utcText(at)} (${localText(at, reader)})`;
+  const both = (at: number | undefined) => (at === undefined ? undefined : bothTexts(at, reader));
   return [
     ...fieldLines(
       [
@@ -47,7 +46,7 @@ export function cronJobLines(
 }
 
 /** The next three occurrences: UTC, the schedule's own zone, the reader's. */
-export function nextLines(context: Context, view: CronJobView): readonly string[] {
+function nextLines(context: Context, view: CronJobView): readonly string[] {
   const { spec } = view.schedule;
   const cron = safeParseCron(spec.schedule);
   if (!cron.ok || view.nextAt === undefined || spec.suspended === true) return [];

@@ -1,13 +1,10 @@
-import type { Task } from "@mesh/jobs";
 import { explainJobReason } from "@mesh/jobs";
 import type { EventView, JobView } from "@mesh/protocol";
-import { attemptsText, statusColour } from "../columns.ts";
+import { attemptColumns, attemptsText } from "../columns.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../paint.ts";
-import type { Column } from "../table.ts";
 import { fieldLines, tableLines } from "../table.ts";
-import type { Clockface } from "../times.ts";
-import { lengthText, localText, utcText } from "../times.ts";
+import { bothTexts, lengthText, utcText } from "../times.ts";
 import { eventLines } from "./event.ts";
 import { section } from "./section.ts";
 
@@ -19,9 +16,8 @@ export function jobLines(
 ): readonly string[] {
   const { job } = view.state;
   const { paint, reader } = context;
-  const both = (at: number | undefined): string | undefined =>
-    at === undefined ? undefined : `${utcText(at)} (${localText(at, reader)})`;
-  const attempts = attemptsOf(view);
+  const both = (at: number | undefined) => (at === undefined ? undefined : bothTexts(at, reader));
+  const attempts = view.state.tasks.map((task, index) => ({ attempt: index + 1, task }));
   return [
     ...fieldLines(
       [
@@ -48,40 +44,11 @@ export function jobLines(
   ];
 }
 
-/** One task of a Job with its number: the tasks of a Job are its attempts, in order (J4). */
-interface Attempt {
-  readonly attempt: number;
-  readonly task: Task;
-}
-
-function attemptsOf({ state }: JobView): readonly Attempt[] {
-  return state.tasks.map((task, index) => ({ attempt: index + 1, task }));
-}
-
 /** What a work printed, line by line, safe to show on a terminal. */
 export function outputLines(output: string | undefined): readonly string[] {
   if (output === undefined || output === "") return [];
   return printable(output).replace(/\n$/, "").split("\n");
 }
-
-const attemptColumns = (reader: Clockface): readonly Column<Attempt>[] => [
-  { title: "ATTEMPT", text: ({ attempt }) => attempt },
-  { title: "NODE", text: ({ task }) => task.nodeId },
-  {
-    title: "STATUS",
-    text: ({ task }) => task.actualStatus,
-    colour: ({ task }) => statusColour(task.actualStatus),
-  },
-  { title: "EXIT", text: ({ task }) => task.exitCode },
-  {
-    title: "REASON",
-    text: ({ task: { failureReason } }) =>
-      failureReason === undefined ? undefined : explainJobReason(failureReason),
-  },
-  { title: "STARTED", text: ({ task }) => at(task.startedAt, reader) },
-  { title: "FINISHED", text: ({ task }) => at(task.finishedAt, reader) },
-  { title: "TASK", text: ({ task }) => task.id },
-];
 
 /** Why the Job stands where it does, as far as its own state tells. */
 function whyText({ state: { job, tasks } }: JobView): string | undefined {
@@ -107,8 +74,4 @@ function whyText({ state: { job, tasks } }: JobView): string | undefined {
 
 function tookText(from: number, to: number | undefined): string | undefined {
   return to === undefined ? undefined : lengthText(to - from);
-}
-
-function at(instant: number | undefined, reader: Clockface): string | undefined {
-  return instant === undefined ? undefined : localText(instant, reader);
 }

@@ -1,9 +1,10 @@
+import { containerKind } from "@mesh/declaration";
 import type { ModuleView, NodeView, RunView } from "@mesh/protocol";
 import { currentText, runColumns } from "../columns.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../table.ts";
 import { fieldLines, tableLines } from "../table.ts";
-import { localText, utcText } from "../times.ts";
+import { bothTexts } from "../times.ts";
 import { section } from "./section.ts";
 
 type Resource = ModuleView["manifest"]["resources"][number];
@@ -20,7 +21,7 @@ export function moduleLines(
     ...fieldLines(
       [
         ["name", view.module],
-        ["updated", `${utcText(view.updatedAt)} (${localText(view.updatedAt, reader)})`],
+        ["updated", bothTexts(view.updatedAt, reader)],
       ],
       paint,
     ),
@@ -37,12 +38,18 @@ export function moduleLines(
 const resourceColumns: readonly Column<Resource>[] = [
   { title: "TYPE", text: ({ type }) => type },
   { title: "WHAT", text: (one) => (one.type === "container" ? one.name : one.path) },
-  { title: "KIND", text: (one) => (one.type === "container" ? containerKind(one) : undefined) },
+  { title: "KIND", text: (one) => (one.type === "container" ? kindText(one) : undefined) },
 ];
 
-function containerKind(container: Extract<Resource, { type: "container" }>): string {
-  if (container.schedule !== undefined) return `scheduled ${container.schedule} (UTC)`;
-  return container["run-once"] === true ? "run-once" : "service";
+function kindText(container: Extract<Resource, { type: "container" }>): string {
+  switch (containerKind(container)) {
+    case "scheduled":
+      return `scheduled ${container.schedule} (UTC)`;
+    case "runOnce":
+      return "run-once";
+    case "service":
+      return "service";
+  }
 }
 
 const nodeColumns = (module: string): readonly Column<NodeView>[] => [

@@ -3,7 +3,7 @@ import { cpuText, currentText, memoryText } from "../columns.ts";
 import type { Context } from "../context.ts";
 import type { Column } from "../table.ts";
 import { fieldLines, tableLines } from "../table.ts";
-import { fromNow, localText, utcText } from "../times.ts";
+import { bothTexts, fromNow } from "../times.ts";
 import { eventLines } from "./event.ts";
 import { section } from "./section.ts";
 
@@ -33,10 +33,7 @@ export function nodeLines(
         ["cpu", cpuText(view.used, view.capacity)],
         ["memory", memoryText(view.used, view.capacity)],
         ["modules", view.modules.join(", ")],
-        [
-          "lease",
-          `${fromNow(lease, context.s.now())}, ${utcText(lease)} (${localText(lease, reader)})`,
-        ],
+        ["lease", `${fromNow(lease, context.s.now())}, ${bothTexts(lease, reader)}`],
       ],
       paint,
     ),
