@@ -314,3 +314,71 @@ describe("no host command, by any way", () => {
     expect(at("12:05")).toBe(world.clock.now());
   });
 });
+
+describe("a bound that its owner narrows between two starts (R7)", () => {
+  it("holds at once for what was taken up before: nothing outside of it is started", async () => {
+    const world = createWorld({
+      behave: ({ spec }) => (spec.environment.MESH_NAME === "kometa-web" ? {} : { afterMs: 1000 }),
+    });
+    await world.start();
+    await world.declare(moduleOf("kometa", service(), scheduled("* * * * *")));
+    await world.until("12:01:30");
+    expect(world.startsOf("kometa-sync")).toHaveLength(1);
+    world.kill();
+    const bound = { ...world.settings.bound, registries: ["registry.example"] };
+    Object.assign(world.settings, { bound });
+    world.engine.restart();
+    await world.start();
+    await world.until("12:03:30");
+    expect(world.startsOf("kometa-web")).toHaveLength(1);
+    expect(world.startsOf("kometa-sync")).toHaveLength(1);
+    expect(world.records("kometa-sync").at(-1)?.record).toMatchObject({
+      outcome: "failed",
+      reason: "neverStarted",
+      message: expect.stringContaining("outside this host's bound"),
+    });
+    expect(world.host().status()).toMatchObject({ current: false });
+  });
+});
+
+describe("a declaration made to hurt who judges it", () => {
+  const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+
+  it.each(["the whole", "a module", "a part of a resource"])(
+    "nested a hundred thousand deep in %s is refused",
+    (where) => {
+      const deep = nested(100_000);
+      const declaration = { v: 1, node: "n1", generation: 1, modules: [] as unknown[] };
+      if (where === "a module") declaration.modules.push(deep);
+      if (where === "a part of a resource") {
+        declaration.modules.push({
+          module: "kometa",
+          account: "mesh-kometa",
+          resources: [{ type: "directory", path: "/var/lib/mesh/kometa", mode: deep }],
+        });
+      }
+      const sent = where === "the whole" ? { ...declaration, deep } : declaration;
+      const judged = judgeDeclaration(sent, { bound: createWorld().settings.bound, generation: 0 });
+      expect(judged).toMatchObject({ ok: false });
+    },
+  );
+
+  it("with a key of a megabyte is refused in words that a heartbeat can carry", async () => {
+    const world = await send({ ...good(), ["x".repeat(1_000_000)]: 1 });
+    const [problem] = world.server.lastStatus()?.problems ?? [];
+    expect(problem?.message.length).toBeLessThanOrEqual(4096);
+  });
+
+  it("with a thousand modules that all fail, its status still fits into a heartbeat", async () => {
+    const why = "é".repeat(4096);
+    const world = createWorld({ pullFailure: () => why });
+    await world.start();
+    await world.declare(
+      ...Array.from({ length: 999 }, (_, index) => moduleOf(`m${index}`, service("web"))),
+    );
+    await world.until("12:01:30");
+    const status = world.server.lastStatus();
+    expect(Buffer.byteLength(JSON.stringify(status))).toBeLessThan(1024 * 1024);
+    expect(status?.problems.at(-1)?.message).toContain("899 more");
+  });
+});

@@ -1,5 +1,12 @@
-import { type HostContainer, parseQuantity } from "@mesh/declaration";
+import {
+  checkBound,
+  type HostBound,
+  type HostContainer,
+  parseQuantity,
+  renderDeclaration,
+} from "@mesh/declaration";
 import type { ContainerSpec, Mount } from "../engine/engine.ts";
+import { EngineError } from "../engine/engine-error.ts";
 import { containerName, type Owner, writeLabels } from "../engine/labels.ts";
 import type { ModuleFiles } from "../files/module-files.ts";
 import type { Accounts } from "./accounts.ts";
@@ -44,7 +51,9 @@ export function createContainerSpecs(
   return {
     limits: defaults,
     forWork: (owner, work) => ({ ...work, ...identity(owner), pids: defaults.pids }),
-    forModule: ({ module, account, resource }, owner, run) => {
+    forModule: (container, owner, run) => {
+      const { module, account, resource } = container;
+      checkAllowed(container, settings.bound);
       const user = accounts(account);
       const mounts = resource.volumes.map(({ source, target, readOnly }): Mount => {
         files.ensureVolume(source, user);
@@ -62,6 +71,25 @@ export function createContainerSpecs(
       };
     },
   };
+}
+
+/**
+ * The bound of today holds for what was taken up under an earlier one: the host's owner may have
+ * narrowed it between two starts of the agent (R7).
+ */
+function checkAllowed({ module, account, resource }: ModuleContainer, bound: HostBound): void {
+  const paths = new Set(resource.volumes.map(({ source }) => source));
+  const folders = [...paths].map((path) => ({ type: "directory", path }) as const);
+  const node = bound.node ?? "any";
+  const around = renderDeclaration([{ kind: "Module", module, version: 1, resources: folders }], {
+    node,
+    generation: 0,
+  });
+  const resources = [...(around.modules[0]?.resources ?? []), resource];
+  const alone = { ...around, modules: [{ module, account, resources }] };
+  const [fault] = checkBound(alone, bound);
+  if (fault === undefined) return;
+  throw new EngineError("neverStarted", `outside this host's bound: ${fault.message}`);
 }
 
 /** The keys by which work can do its effect once (J12). */

@@ -24,6 +24,10 @@ export interface IntakeContext {
   readonly onChange: () => void;
 }
 
+/** A heartbeat holds so many problems, each cut to so many characters: servers limit its size. */
+const TOLD_PROBLEMS = 100;
+const TOLD_LENGTH = 1024;
+
 export function createIntake(context: IntakeContext): Intake {
   const { converger, services, tasks } = context;
   let refusal: Problem | undefined;
@@ -56,9 +60,19 @@ export function createIntake(context: IntakeContext): Intake {
         message,
       }));
       const all = [...problems, ...troubles, ...(refusal === undefined ? [] : [refusal])];
-      return { generation, applied, current: applied && all.length === 0, problems: all };
+      return { generation, applied, current: applied && all.length === 0, problems: told(all) };
     },
   };
+}
+
+function told(all: readonly Problem[]): Problem[] {
+  const problems = all.slice(0, TOLD_PROBLEMS).map((problem) => ({
+    ...problem,
+    message: problem.message.slice(0, TOLD_LENGTH),
+  }));
+  const more = all.length - problems.length;
+  if (more > 0) problems.push({ module: "*", code: "more", message: `and ${more} more` });
+  return problems;
 }
 
 /** Hands a declaration on that the bound allows; what it refuses changes nothing (R7). */
@@ -73,7 +87,8 @@ function takeDeclaration(
     return undefined;
   }
   const { code, message, diagnostics } = judged.refusal;
-  log.error({ code, diagnostics }, `a declaration was refused whole: ${message}`);
+  const places = diagnostics.slice(0, 20).map((one) => `${one.code} ${one.pointer}`.slice(0, 200));
+  log.error({ code, places }, `a declaration was refused whole: ${message}`);
   return { module: moduleAt(value, diagnostics[0]?.pointer), code, message };
 }
 

@@ -1,5 +1,6 @@
 import type { HostDeclaration } from "@mesh/declaration";
 import { type Diagnostic, type HostBound, safeParseDeclaration } from "@mesh/declaration";
+import { TEXT_LIMIT } from "../host/outcome.ts";
 
 /** Why a declaration was refused whole, in the words of the bound's first finding. */
 export interface Refusal {
@@ -17,10 +18,23 @@ export type Judgement =
  * the host's own file allows, it is for this node, allowed by the bound, and no older than what was
  * taken up before. All or nothing: what is refused changes nothing.
  */
-export function judgeDeclaration(
-  value: unknown,
-  { bound, generation }: { readonly bound: HostBound; readonly generation: number },
-): Judgement {
+export function judgeDeclaration(value: unknown, taken: TakenUp): Judgement {
+  try {
+    return judge(value, taken);
+  } catch (error) {
+    // Nothing here throws but a stack that is used up, by what is nested deeper than it is.
+    if (!(error instanceof RangeError)) throw error;
+    return refuse("declaration.format", "it is nested too deep to be read");
+  }
+}
+
+interface TakenUp {
+  readonly bound: HostBound;
+  /** The newest generation that was taken up. */
+  readonly generation: number;
+}
+
+function judge(value: unknown, { bound, generation }: TakenUp): Judgement {
   const version = (value as { v?: unknown } | null)?.v;
   if (typeof value !== "object" || version !== 1) {
     return refuse("declaration.format", `format version ${JSON.stringify(version)} is not known`);
@@ -50,5 +64,6 @@ function refuse(
   message: string,
   diagnostics: readonly Diagnostic[] = [],
 ): Extract<Judgement, { ok: false }> {
-  return { ok: false, refusal: { code, message, diagnostics } };
+  // What is quoted may be of any length; a status is not.
+  return { ok: false, refusal: { code, message: message.slice(0, TEXT_LIMIT), diagnostics } };
 }
