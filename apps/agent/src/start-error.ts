@@ -5,6 +5,7 @@ export type StartErrorCode =
   | "data-dir.not-writable"
   | "data-dir.locked"
   | "data-dir.newer"
+  | "data-dir.damaged"
   | "engine.unreachable";
 
 /** Why the agent cannot start, in words that a person can act on. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
@@ -117,6 +117,23 @@ describe("the journal", () => {
     journal.acknowledge(ids.slice(1));
     expect(journal.records().length).toBe(5001);
     expect(journal.pendingReports(1)[0]?.id).toBe(first.id);
+  });
+
+  it("that is damaged, at its beginning or in the middle, is told in words one can act on", () => {
+    for (let index = 0; index < 200; index += 1) journal.addReport(report(`t${index}`));
+    journal.close();
+    const whole = readFileSync(file);
+    for (const from of [0, 4096 * 2, 4096 * 4]) {
+      const bytes = Buffer.from(whole);
+      bytes.fill(0x5a, from, from + 4096);
+      writeFileSync(file, bytes);
+      expect(
+        codeOf(() => sqliteJournal(file)),
+        `from ${from}`,
+      ).toBe("data-dir.damaged");
+    }
+    writeFileSync(file, whole);
+    journal = sqliteJournal(file);
   });
 
   it("is held by one agent alone, and refused when a newer one wrote it", () => {

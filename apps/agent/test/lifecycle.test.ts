@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   createWorld,
+  IMAGE,
   moduleOf,
   outcomes,
   runOnce,
@@ -120,6 +121,38 @@ describe("the end of an agent", () => {
     await world.clock.advance(1000);
     expect(await failed).toBeInstanceOf(Error);
     expect(world.startsOf("kometa-web")[0]?.endedAt).toBeUndefined();
+  });
+});
+
+describe("a journal that fails", () => {
+  const writes = [
+    "setLease",
+    "setDeclaration",
+    "setApplied",
+    "putSchedule",
+    "putRun",
+    "putTask",
+    "addReport",
+    "acknowledge",
+  ] as const;
+  it.each(writes)("ends the agent, whoever was writing: %s", async (write) => {
+    const world = createWorld();
+    Object.assign(world.journal, {
+      [write]: () => {
+        throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+      },
+    });
+    await world.start();
+    let reason: unknown;
+    void world.host().failed.then((error) => {
+      reason = error;
+    });
+    const work = { image: IMAGE, cpuMillicores: 100, memoryBytes: 1024 ** 3 };
+    const names = { taskId: "t1", jobId: "j1", jobName: "atlas", namespace: "default" };
+    world.server.setTasks([{ ...names, attempt: 1, desiredStatus: "running", work }]);
+    await world.declare(moduleOf("kometa", scheduled("* * * * *"), service()));
+    await world.until("12:02:30");
+    expect(String(reason)).toContain("disk is full");
   });
 });
 

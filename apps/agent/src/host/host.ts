@@ -5,6 +5,7 @@ import type { Engine } from "../engine/engine.ts";
 import { messageOf } from "../engine/engine-error.ts";
 import { hostLabels } from "../engine/labels.ts";
 import type { ModuleFiles } from "../files/module-files.ts";
+import { guardedJournal } from "../journal/guarded-journal.ts";
 import type { Journal } from "../journal/journal.ts";
 import { createBell } from "../link/bell.ts";
 import { type AgentClient, createLink } from "../link/link.ts";
@@ -52,9 +53,11 @@ export interface Host {
 const FLUSH_MS = 2000;
 
 /** Starts a host: it goes on with what its journal holds, link or no link. */
-export function startHost(parts: HostParts): Host {
-  const { journal, clock } = parts;
-  const end = createEnd(parts.log);
+export function startHost(outside: HostParts): Host {
+  const { clock, log } = outside;
+  const end = createEnd(log);
+  const journal = guardedJournal(outside.journal, end.fail);
+  const parts = { ...outside, journal };
   const { runs, tasks, link, intake, begin } = wire(parts, end);
   const begun = begin().catch(end.fail);
   const linked = link.run();
@@ -116,7 +119,7 @@ function createEnd(log: Log): End {
     // containers do, and the next start adopts them.
     fail: (error) => {
       if (ending.signal.aborted) return;
-      log.error({ reason: messageOf(error) }, "the journal cannot be written: the agent ends");
+      log.error({ reason: messageOf(error) }, "the journal cannot be used: the agent ends");
       stop();
       tell(error);
     },

@@ -67,7 +67,11 @@ function checkWork({ namespace, jobName, work }: TaskAssignment, bound: HostBoun
   // The same rules as where the Job was written: names, targets, what no process can be given.
   const said = { command, environment, volumeClaims };
   const judged = safeParseManifest({ kind: "Job", name: jobName, image, ...present(said) });
-  if (!judged.ok) refuse(judged.diagnostics[0]?.message ?? "it is no Job");
+  // Names that no manifest may have are those that schedules give to their runs (D10).
+  const fault = (judged.ok ? [] : judged.diagnostics).find(
+    ({ severity, code }) => severity === "error" && code !== "name.reserved",
+  );
+  if (fault !== undefined) refuse(fault.message);
   const registry = registryOf(canonicalImage(image));
   if (registries !== undefined && !registries.includes(registry)) {
     refuse(`this host does not take images from ${registry}`);

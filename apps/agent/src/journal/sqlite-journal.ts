@@ -86,15 +86,18 @@ export function sqliteJournal(file: string): Journal {
 }
 
 function open(file: string): Database.Database {
-  let database: Database.Database;
+  let database: Database.Database | undefined;
   try {
     database = new Database(file, { timeout: 250 });
     database.pragma("locking_mode = EXCLUSIVE");
     database.pragma("journal_mode = WAL");
     database.pragma("synchronous = FULL");
     migrate(database);
+    const found = database.pragma("quick_check(1)", { simple: true });
+    if (found !== "ok") throw damaged(file, new Error(String(found)));
     return database;
   } catch (error) {
+    database?.close();
     throw asStartError(file, error);
   }
 }
@@ -125,11 +128,29 @@ function asStartError(file: string, error: unknown): unknown {
       error,
     );
   }
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return damaged(file, error);
+  if (/^SQLITE_(FULL|IOERR)/.test(code)) {
+    return new StartError(
+      "data-dir.not-writable",
+      `the journal ${file} cannot be read or written: ${(error as Error).message}`,
+      "make room on its disk, and see that the disk is sound",
+      error,
+    );
+  }
   if (!code.startsWith("SQLITE_CANTOPEN") && !code.startsWith("SQLITE_READONLY")) return error;
   return new StartError(
     "data-dir.not-writable",
     `the journal ${file} cannot be written`,
     "make the data folder writable for the agent, or name another one",
+    error,
+  );
+}
+
+function damaged(file: string, error: unknown): StartError {
+  return new StartError(
+    "data-dir.damaged",
+    `the journal ${file} is damaged: ${(error as Error).message}`,
+    "put a copy of the data folder back, or move the journal away: the agent then finds its containers by their labels, and run-once steps run again",
     error,
   );
 }
