@@ -178,6 +178,14 @@ describe("a task", () => {
     expect(world.engine.calls).toEqual([]);
   });
 
+  it("of a schedule's run starts under the name that its schedule gave it (D10)", async () => {
+    const world = await worldWith({ afterMs: 1000, exitCode: 0 });
+    world.server.setTasks([assignment({ jobName: "report-202610130900" })]);
+    await world.until("09:00:10");
+    expect(world.engine.stretches[0]?.spec.environment.MESH_NAME).toBe("report-202610130900");
+    expect(told(world).at(-1)).toEqual({ status: "stopped", exitCode: 0 });
+  });
+
   const refusals: [string, Partial<TaskAssignment>, object][] = [
     [
       "a claim that leads elsewhere",
