@@ -9,7 +9,7 @@ export default defineConfig({
       "test/zone-table.test.ts",
     ],
     setupFiles: ["test/support/mutation-setup.ts"],
-    env: { FC_RUNS: "300" },
+    env: { FC_RUNS: "100" },
     testTimeout: 10_000,
   },
 });

@@ -129,13 +129,11 @@ describe("C9 around odd changes of offset, word for word", () => {
       back.unshift(before);
     }
     expect(back).toEqual(wanted);
-    const occurs = new Set(wanted);
+    const matching: number[] = [];
     for (let minute = from; minute <= through; minute++) {
-      expect([minute, matchesCron(cron, minute * MINUTE, options)]).toEqual([
-        minute,
-        occurs.has(minute),
-      ]);
+      if (matchesCron(cron, minute * MINUTE, options)) matching.push(minute);
     }
+    expect(matching).toEqual(wanted);
     for (const minute of wanted) {
       const exact = { ...options, horizonMinutes: 1 };
       expect(nextOccurrence(cron, (minute - 1) * MINUTE, exact)).toBe(minute * MINUTE);

@@ -2,7 +2,10 @@ import type { CronExpression } from "../../src/index.ts";
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** The wall clock of an instant's minute in a zone, read straight from the engine. */
+/**
+ * The wall clock of a UTC minute in a zone, read straight from the engine, in minutes since
+ * 1970-01-01T00:00 on that clock.
+ */
 export function wallClock(minute: number, timeZone: string) {
   let formatter = formatters.get(timeZone);
   if (formatter === undefined) {
@@ -26,20 +29,23 @@ export function wallClock(minute: number, timeZone: string) {
   const shown = new Date(0);
   shown.setUTCFullYear(year, (month as number) - 1, day);
   shown.setUTCHours(hour as number, minuteOfHour);
-  /** Minutes on this wall clock since 1970-01-01T00:00 on it. */
-  const local = shown.getTime() / 60_000;
-  return { month, day, hour, minute: minuteOfHour, weekday: shown.getUTCDay(), local };
+  return { local: shown.getTime() / 60_000 };
 }
 
 /** C3 and C4 read word for word: the five fields against the wall clock. */
 export function matchesByDefinition(cron: CronExpression, minute: number, timeZone: string) {
-  const wall = wallClock(minute, timeZone);
+  return matchesWall(cron, wallClock(minute, timeZone).local);
+}
+
+/** The five fields against a wall-clock minute since 1970-01-01T00:00 on that clock. */
+function matchesWall(cron: CronExpression, local: number): boolean {
+  const shown = new Date(local * 60_000);
   return (
-    cron.minute.includes(wall.minute as number) &&
-    cron.hour.includes(wall.hour as number) &&
-    cron.dayOfMonth.includes(wall.day as number) &&
-    cron.month.includes(wall.month as number) &&
-    cron.dayOfWeek.includes(wall.weekday)
+    cron.minute.includes(shown.getUTCMinutes()) &&
+    cron.hour.includes(shown.getUTCHours()) &&
+    cron.dayOfMonth.includes(shown.getUTCDate()) &&
+    cron.month.includes(shown.getUTCMonth() + 1) &&
+    cron.dayOfWeek.includes(shown.getUTCDay())
   );
 }
 
@@ -76,11 +82,11 @@ export function onceByDefinition(
     previousLocal = local;
   }
   for (const [local, minute] of firstShown) {
-    if (matchesByDefinition(cron, local, "UTC")) found.add(minute);
+    if (matchesWall(cron, local)) found.add(minute);
   }
   for (const gap of gaps) {
     for (let local = gap.from; local < gap.until; local++) {
-      if (!firstShown.has(local) && matchesByDefinition(cron, local, "UTC")) found.add(gap.end);
+      if (!firstShown.has(local) && matchesWall(cron, local)) found.add(gap.end);
     }
   }
   return [...found]
