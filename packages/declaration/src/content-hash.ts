@@ -2,7 +2,7 @@ import { sha256 } from "@noble/hashes/sha2";
 import { bytesToHex } from "@noble/hashes/utils";
 
 /** JSON with the keys of every map in code-unit order: equal data has one text. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.keys(value)
@@ -15,5 +15,10 @@ export function canonicalJson(value: unknown): string {
 
 /** 64 hexadecimal digits that stand for this content; equal content has one hash. */
 export function contentHash(value: unknown): string {
-  return bytesToHex(sha256(canonicalJson(value)));
+  return textHash(canonicalJson(value));
+}
+
+/** 64 hexadecimal digits that stand for this text. */
+export function textHash(text: string): string {
+  return bytesToHex(sha256(text));
 }

@@ -1,5 +1,6 @@
 export { checkBound, safeParseDeclaration } from "./bound.ts";
 export { parseManifest, safeParseManifest } from "./check-manifest.ts";
+export { scheduleFromContainer } from "./container-schedule.ts";
 export {
   type AppliedResource,
   type AppliedState,

@@ -9,37 +9,37 @@ const FORBIDDEN_TARGETS = ["/proc", "/sys", "/dev"];
 
 /** An absolute path in its shortest form, free of signs that a shell or an engine would replace. */
 export function checkPath(path: string): Fault | undefined {
-  const found = quote(path);
   if (/\p{Cc}|\p{Surrogate}|[\u2028\u2029]/u.test(path)) {
-    const help = "remove it";
-    return { code: "path.control-char", message: "a path has no control character", found, help };
+    return bad(path, "path.control-char", "a path has no control character", "remove it");
   }
   if (!path.startsWith("/")) {
-    const help = "write the whole path, from /";
-    return { code: "path.relative", message: "a path must be absolute", found, help };
+    return bad(path, "path.relative", "a path must be absolute", "write the whole path, from /");
   }
   const parts = path.split("/").slice(1);
   if (parts.includes("..")) {
-    const help = "write the path it leads to";
-    return { code: "path.traversal", message: "a path cannot step up with ..", found, help };
+    const message = "a path cannot step up with ..";
+    return bad(path, "path.traversal", message, "write the path it leads to");
   }
   if (/[*?[\]{}~$%\\"'`<>|;&!]/.test(path)) {
     const message = "a path is taken as it is: no wildcard, home or variable";
     const help = "leave out * ? [ ] { } ~ $ % \\ and shell signs";
-    return { code: "path.meta-char", message, found, help };
+    return bad(path, "path.meta-char", message, help);
   }
   if (path !== "/" && parts.some((part) => part === "" || part === ".")) {
     const shortest = `/${parts.filter((part) => part !== "" && part !== ".").join("/")}`;
     const message = "a path is written in its shortest form";
-    return { code: "path.not-normal", message, found, help: `write ${shortest}` };
+    return bad(path, "path.not-normal", message, `write ${shortest}`);
   }
   const longest = Math.max(...parts.map(utf8Length));
   if (longest > MAX_COMPONENT_BYTES || utf8Length(path) > MAX_PATH_BYTES) {
     const message = "a part of a path has at most 255 bytes, the whole at most 4095";
-    const help = "shorten the name";
-    return { code: "path.too-long", message, found: `${longest} bytes`, help };
+    return bad(path, "path.too-long", message, "shorten the name");
   }
   return undefined;
+}
+
+function bad(value: string, code: string, message: string, help: string): Fault {
+  return { code, message, found: quote(value), help };
 }
 
 /** The place of a file or directory: inside the module's own roots, or one of them (R8). */
@@ -79,21 +79,19 @@ export function isWithin(path: string, root: string): boolean {
 
 /** A file mode: four octal digits that begin with 0, without write permission for all. */
 export function checkMode(mode: string): Fault | undefined {
-  const found = quote(mode);
   if (/^0?[1-7][0-7]{3}$/.test(mode)) {
     const message = "setuid, setgid and sticky bits are not allowed";
-    const help = `write "0${mode.slice(-3)}"`;
-    return { code: "mode.special-bits", message, found, help };
+    return bad(mode, "mode.special-bits", message, `write "0${mode.slice(-3)}"`);
   }
   if (!/^0[0-7]{3}$/.test(mode)) {
     const message = "mode is four octal digits that begin with 0";
     const help = /^[0-7]{3}$/.test(mode) ? `write "0${mode}"` : 'write it as "0640"';
-    return { code: "mode.syntax", message, found, help };
+    return bad(mode, "mode.syntax", message, help);
   }
   if ((Number(mode.at(-1)) & 2) !== 0) {
     const message = "a file or directory that everyone may write is not allowed";
     const help = "remove the write permission of others: the last digit";
-    return { code: "mode.world-writable", message, found, help };
+    return bad(mode, "mode.world-writable", message, help);
   }
   return undefined;
 }

@@ -107,34 +107,33 @@ export function readQuantity(text: unknown, kind: QuantityKind): Reading<Amount>
   const { value: exact, fault } = readExact(text, kind);
   if (fault !== undefined) return { fault };
   const { nano, family } = exact;
-  const found = quote(text);
   if (nano < 0n) {
-    return fail("quantity.negative", `${kind} cannot be negative`, found, "use a value above 0");
+    return refuse(text, "quantity.negative", `${kind} cannot be negative`, "use a value above 0");
   }
   if (kind === "cpu" && family === "binary") {
     const help = `${EXAMPLE.cpu}; suffixes with "i" are for memory`;
-    return fail("quantity.unit", "cpu has no binary suffix", found, help);
+    return refuse(text, "quantity.unit", "cpu has no binary suffix", help);
   }
   if (nano === 0n) {
     const help = "use a value above 0, or leave the field out for the default";
-    return fail("quantity.zero", `${kind} cannot be 0`, found, help);
+    return refuse(text, "quantity.zero", `${kind} cannot be 0`, help);
   }
   const unit = NANO_PER_UNIT[kind];
   if (nano % unit !== 0n) {
     const whole = kind === "cpu" ? "whole thousandths of a core" : "whole bytes";
     const hint = kind === "memory" && text.endsWith("m") ? '; "m" is a thousandth of a byte' : "";
-    return fail("quantity.precision", `${kind} counts ${whole}${hint}`, found, EXAMPLE[kind]);
+    return refuse(text, "quantity.precision", `${kind} counts ${whole}${hint}`, EXAMPLE[kind]);
   }
   const units = nano / unit;
   if (units > LIMIT[kind]) {
     const most = kind === "cpu" ? "1000 cores" : "9007199254740991 bytes";
-    return fail("quantity.too-large", `${kind} is at most ${most}`, found, EXAMPLE[kind]);
+    return refuse(text, "quantity.too-large", `${kind} is at most ${most}`, EXAMPLE[kind]);
   }
   return { value: { units: Number(units), exact } };
 }
 
-function fail(code: string, message: string, found: string, help: string): { fault: Fault } {
-  return { fault: { code, message, found, help } };
+function refuse(text: string, code: string, message: string, help: string): { fault: Fault } {
+  return { fault: { code, message, found: quote(text), help } };
 }
 
 /** A quantity that is no string, which unquoted numbers in YAML are not. */
@@ -155,16 +154,15 @@ export interface ExactQuantity {
 
 /** Reads the grammar alone; digits beyond a billionth round away from zero. */
 export function readExact(text: string, kind: QuantityKind): Reading<ExactQuantity> {
-  const found = quote(text);
   const help = EXAMPLE[kind];
-  if (text === "") return fail("quantity.empty", `${kind} is empty`, found, help);
+  if (text === "") return refuse(text, "quantity.empty", `${kind} is empty`, help);
   if (/^\s|\s$/.test(text)) {
-    return fail("quantity.whitespace", `${kind} has spaces around it`, found, "remove the spaces");
+    return refuse(text, "quantity.whitespace", `${kind} has spaces around it`, "remove the spaces");
   }
   const match = text.length > MAX_TEXT ? null : SHAPE.exec(text);
   if (match === null) {
     const rule = "a number and, directly after it, an optional suffix";
-    return fail("quantity.syntax", `${kind} is not a quantity: ${rule}`, found, help);
+    return refuse(text, "quantity.syntax", `${kind} is not a quantity: ${rule}`, help);
   }
   const [, sign, digits = "", suffix = ""] = match;
   if (suffix === "" || SUFFIXES.includes(suffix)) {
@@ -180,7 +178,7 @@ export function readExact(text: string, kind: QuantityKind): Reading<ExactQuanti
     fault: {
       code: "quantity.suffix",
       message: `${kind} has an unknown suffix ${quote(suffix)}`,
-      found,
+      found: quote(text),
       allowed: SUFFIXES,
       help: suffixHelp(suffix, kind),
     },
