@@ -1,4 +1,5 @@
-import { currentTask, isTerminalJob, isTerminalTask, type JobState, type Task } from "./job.ts";
+import { assignableAt } from "./assignable-at.ts";
+import { currentTask, isTerminalTask, type JobState, type Task } from "./job.ts";
 import type { JobPolicy } from "./spec.ts";
 
 /**
@@ -24,8 +25,7 @@ export function pendingEffects(state: JobState<JobPolicy>): readonly JobEffect[]
   const task = currentTask(state);
   if (isTerminalTask(task.actualStatus)) return none;
   if (task.desiredStatus === "removed") return [stopEffect(task)];
-  if (task.actualStatus !== "pending" || state.job.suspendedAt !== undefined) return none;
-  return isTerminalJob(state.job.status) ? none : [startEffect(task)];
+  return assignableAt(state) === undefined ? none : [startEffect(task)];
 }
 
 /** Resuming makes a task startable anew: the instant in the id tells the two starts apart. */

@@ -1,4 +1,5 @@
 export { type ActiveRun, activeRun } from "./active-run.ts";
+export { assignableAt } from "./assignable-at.ts";
 export { type Creation, createJob } from "./create.ts";
 export type { Diagnostic, Position } from "./diagnostic.ts";
 export { type JobEffect, pendingEffects } from "./effect.ts";
@@ -20,6 +21,7 @@ export {
   type TaskReport,
 } from "./event.ts";
 export {
+  currentTask,
   type FailureReason,
   type Instant,
   isTerminalJob,

@@ -85,7 +85,7 @@ export function isTerminalTask(status: TaskStatus): boolean {
   return status === "stopped" || status === "failed" || status === "removed";
 }
 
-/** The newest task: the only one that can be live, since a retry follows an end (J10). */
+/** The newest task, of which every Job has one: no other can be live (J10). */
 export function currentTask(state: JobState<JobPolicy>): Task {
   return state.tasks[state.tasks.length - 1] as Task;
 }

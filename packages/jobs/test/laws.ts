@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  assignableAt,
+  currentTask,
   isTerminalJob,
   isTerminalTask,
   type JobEvent,
@@ -136,6 +138,21 @@ export const laws: Readonly<Record<string, Law>> = {
       const previous = tasks[i - 1];
       return previous === undefined || task.createdAt >= (previous.finishedAt ?? Infinity);
     }),
+
+  "a task can be assigned from assignableAt on, not before, and never without one": (
+    _,
+    __,
+    { state },
+  ) => {
+    if (state === undefined) return true;
+    const from = assignableAt(state);
+    const { id: taskId } = currentTask(state);
+    const assign = (at: number) =>
+      transitionJob(state, { type: "taskAssigned", taskId, nodeId: "a", at }).outcome;
+    if (from === undefined) return assign(8.64e15) === "ignored";
+    const isEarly = from - 1 >= state.job.updatedAt;
+    return assign(from) === "advanced" && (!isEarly || assign(from - 1) === "ignored");
+  },
 
   "a state is plain JSON that parses as itself": (_, __, { state }) =>
     state === undefined ||
