@@ -1,6 +1,8 @@
 import {
   type ActiveRun,
   activeRun,
+  assignableAt,
+  currentTask,
   isTerminalTask,
   type JobState,
   parseJobState,
@@ -102,7 +104,7 @@ export function jobRow({ state, origin, wakeAt }: NewJob, version: number): JobR
 export function taskRow(state: JobState, index: number, version: number): TaskRow {
   const task = state.tasks[index] as Task;
   const { job } = state;
-  const startable = task.actualStatus === "pending" && task.desiredStatus === "running";
+  const isAssignable = task === currentTask(state) && assignableAt(state) !== undefined;
   return {
     id: task.id,
     job_id: job.id,
@@ -111,7 +113,7 @@ export function taskRow(state: JobState, index: number, version: number): TaskRo
     attempt: index + 1,
     status: task.actualStatus,
     live: isTerminalTask(task.actualStatus) ? 0 : 1,
-    assignable: startable && job.suspendedAt === undefined ? 1 : 0,
+    assignable: isAssignable ? 1 : 0,
     node: task.nodeId ?? null,
     not_before: task.notBefore ?? null,
     ...sizeOf(job.spec),
