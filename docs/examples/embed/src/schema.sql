@@ -11,5 +11,6 @@ CREATE TABLE IF NOT EXISTS jobs (
   id text PRIMARY KEY,
   kind text NOT NULL,
   state jsonb NOT NULL,
-  due_at bigint -- when to start it, or to give up whoever holds it; null: it is over
+  due_at bigint -- when to assign it, or to give up whoever has it; null: it is over
 );
+CREATE TABLE IF NOT EXISTS mails (run text PRIMARY KEY); -- what the work leaves behind

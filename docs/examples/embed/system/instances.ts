@@ -5,15 +5,15 @@ import { fileURLToPath } from "node:url";
 /** One process of the service, as an operator would start it. */
 export interface Instance {
   readonly post: (path: string, body: object) => Promise<boolean>;
-  readonly put: (path: string, body: object) => Promise<boolean>;
   readonly hasCrashed: () => boolean;
   readonly stop: () => Promise<void>;
 }
 
 const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const crash = new URL("./crash.mjs", import.meta.url).href;
 let lastPort = 20_000 + (process.pid % 20_000);
 
-/** Starts an instance; with `crashAt` it kills itself with SIGKILL when it first passes there. */
+/** Starts an instance; with `crashAt` it ends by SIGKILL before it sends the last of these. */
 export async function startInstance(options: {
   readonly databaseUrl: string;
   readonly name: string;
@@ -21,7 +21,8 @@ export async function startInstance(options: {
 }): Promise<Instance> {
   lastPort += 1;
   const url = `http://127.0.0.1:${lastPort}`;
-  const child: ChildProcess = spawn(process.execPath, [main], {
+  const preload = options.crashAt === undefined ? [] : ["--import", crash];
+  const child: ChildProcess = spawn(process.execPath, [...preload, main], {
     env: {
       PATH: process.env.PATH,
       DATABASE_URL: options.databaseUrl,
@@ -37,10 +38,14 @@ export async function startInstance(options: {
     once(child.stdout, "data"),
     exited.then(() => Promise.reject(new Error("the service did not start"))),
   ]);
-  const send = async (method: string, path: string, body: object): Promise<boolean> => {
+  const post = async (path: string, body: object): Promise<boolean> => {
     const headers = { "content-type": "application/json" };
     try {
-      const answer = await fetch(url + path, { method, headers, body: JSON.stringify(body) });
+      const answer = await fetch(url + path, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
       if (answer.status >= 400) throw new Error(await answer.text());
       return true;
     } catch (error) {
@@ -51,8 +56,7 @@ export async function startInstance(options: {
     }
   };
   return {
-    post: (path, body) => send("POST", path, body),
-    put: (path, body) => send("PUT", path, body),
+    post,
     hasCrashed: () => child.signalCode === "SIGKILL",
     stop: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
