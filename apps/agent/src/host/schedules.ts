@@ -6,9 +6,9 @@ import {
   type Interval,
   occurrenceName,
   resetCheckpoint,
-  type ScheduleSpec,
   updateSchedule,
 } from "@mesh/concurrency";
+import { scheduleFromContainer } from "@mesh/declaration";
 import type { RunRecord } from "@mesh/protocol";
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../engine/engine-error.ts";
@@ -17,7 +17,7 @@ import { createAlarm } from "./alarm.ts";
 import type { ModuleContainer } from "./container-specs.ts";
 import { extendDecided } from "./decided.ts";
 import type { Log } from "./log.ts";
-import { runIdOf, scheduleNameOf } from "./run-names.ts";
+import { runIdOf } from "./run-names.ts";
 import type { Runs } from "./runs.ts";
 import type { HostSettings } from "./settings.ts";
 
@@ -121,7 +121,8 @@ function install(context: SchedulesContext, container: ModuleContainer): Install
   const { journal, clock, settings } = context;
   const { module, resource } = container;
   const now = clock.now();
-  const spec = specOf(container);
+  const spec = scheduleFromContainer(resource);
+  if (spec === undefined) throw new RangeError(`container ${resource.name} has no schedule`);
   const before = journal.schedule(module, resource.name);
   if (before === undefined) {
     const uid = `${settings.node}/${module}/${resource.name}`;
@@ -136,17 +137,6 @@ function install(context: SchedulesContext, container: ModuleContainer): Install
     addRecord(context, edited, missedRecord(edit.passedOver, explainReason(edit.reason)));
   }
   return edited;
-}
-
-/** A host's schedule: in UTC, what overlaps is skipped, nothing is started late (A4, A6). */
-function specOf({ resource }: ModuleContainer): ScheduleSpec {
-  return {
-    name: scheduleNameOf(resource.name),
-    schedule: resource.schedule ?? "",
-    timezone: "UTC",
-    concurrencyPolicy: "Skip",
-    missed: "None",
-  };
 }
 
 /**
