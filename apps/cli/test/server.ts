@@ -52,19 +52,21 @@ export function virtualClock(startsAt: number): {
 } {
   let now = startsAt;
   let timers: { readonly at: number; readonly wake: () => void }[] = [];
+  const at = (instant: number, wake: () => void) => {
+    const timer = { at: instant, wake };
+    timers.push(timer);
+    if (instant <= now) setImmediate(() => fire());
+    return () => {
+      timers = timers.filter((one) => one !== timer);
+    };
+  };
   return {
     now: () => now,
     clock: {
       now: () => now,
       elapsedMs: () => now - startsAt,
-      at(instant, wake) {
-        const timer = { at: instant, wake };
-        timers.push(timer);
-        if (instant <= now) setImmediate(() => fire());
-        return () => {
-          timers = timers.filter((one) => one !== timer);
-        };
-      },
+      at,
+      after: (ms, wake) => at(now + ms, wake),
     },
     goTo(instant) {
       now = instant;

@@ -9,6 +9,8 @@ export interface Clock {
   elapsedMs(): number;
   /** Calls `wake` once, when the wall clock reaches `at`, however far away that is. */
   at(instant: number, wake: () => void): Cancel;
+  /** Calls `wake` once, when `ms` (at most a day) of elapsed time have passed. */
+  after(ms: number, wake: () => void): Cancel;
 }
 
 /**
@@ -30,6 +32,10 @@ export const systemClock: Clock = {
       else timer = setTimeout(wait, Math.min(left, SLICE_MS));
     };
     timer = setTimeout(wait, Math.max(0, Math.min(instant - Date.now(), SLICE_MS)));
+    return () => clearTimeout(timer);
+  },
+  after(ms, wake) {
+    const timer = setTimeout(wake, ms);
     return () => clearTimeout(timer);
   },
 };

@@ -45,12 +45,18 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const { store, clock, log, newId, leaseSeconds, zones, auth } = options;
   await store.write((tx) => ensureNamespace(tx, DEFAULT_NAMESPACE, clock.now()));
   const waiters = createWaiters(store, clock);
-  const loops = startControllers(options);
+  const stepped = watchSteps(clock, store);
+  const followSteps = async (): Promise<void> => {
+    const step = await stepped();
+    if (step !== 0) log.warn({ stepMs: step }, "the wall clock stepped; leases move with it");
+  };
+  const loops = startControllers({ ...options, followSteps });
   const quiet = store.onCommit((topics) => {
     for (const topic of topics) loops.get(topic)?.poke();
   });
   const { devMode } = auth;
-  const deps = { store, clock, waiters, newId, leaseSeconds, zones, devMode };
+  const link = { leaseSeconds, followSteps };
+  const deps = { store, clock, waiters, newId, zones, devMode, ...link };
   const all = [...loops.values()];
   return {
     app: buildApp(deps, auth, log),
@@ -68,9 +74,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
 }
 
 /** By what pokes them beside their own timers. */
-function startControllers(options: ControlPlaneOptions): ReadonlyMap<string, Loop> {
-  const { store, clock, log, newId, zones, ceilings = {} } = options;
-  const followSteps = watchSteps(clock);
+function startControllers(
+  options: ControlPlaneOptions & { readonly followSteps: () => Promise<void> },
+): ReadonlyMap<string, Loop> {
+  const { store, clock, log, newId, zones, ceilings = {}, followSteps } = options;
   const { startsPerSecond } = ceilings;
   const rate = startsPerSecond === undefined ? undefined : createStartRate(startsPerSecond);
   const controllers: readonly (readonly [
@@ -82,10 +89,9 @@ function startControllers(options: ControlPlaneOptions): ReadonlyMap<string, Loo
     ["placement", (now) => runPlacement(store, { now, ceilings, rate })],
     [
       "leases",
-      async (now) => {
-        const step = await followSteps(store);
-        if (step !== 0) log.warn({ stepMs: step }, "the wall clock stepped; leases move with it");
-        return runLeases(store, now);
+      async () => {
+        await followSteps();
+        return runLeases(store, clock.now());
       },
     ],
     ["housekeeping", (now) => runHousekeeping(store, now)],

@@ -28,8 +28,7 @@ export function createWaiters(store: Store, clock: Clock): Waiters {
   });
   return {
     async wait({ topic, waitSeconds, read, onGone }) {
-      const until = clock.now() + waitSeconds * 1000;
-      let over = false;
+      let over = waitSeconds <= 0;
       let news = false;
       let wake = (): void => {};
       const ring = (): void => {
@@ -40,7 +39,7 @@ export function createWaiters(store: Store, clock: Clock): Waiters {
         over = true;
         wake();
       };
-      const cancel = clock.at(until, end);
+      const cancel = clock.after(waitSeconds * 1000, end);
       onGone?.(end);
       const set = waiting.get(topic) ?? new Set();
       waiting.set(topic, set.add(ring));

@@ -3,6 +3,7 @@ import {
   advanceWith,
   DAY,
   eventTypes,
+  HOUR,
   hostOf,
   IMAGE,
   MINUTE,
@@ -89,5 +90,61 @@ describe("placement (S3)", () => {
     const host = hostOf(bench);
     await host.join();
     expect((await host.tasks()).map(({ jobName }) => jobName)).toEqual(["small"]);
+  });
+});
+
+/** Lets requests under way go as far as they can. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+}
+
+describe("a step of the wall clock says nothing about the nodes (S4)", () => {
+  const steps = [-365 * DAY, -HOUR, HOUR, 365 * DAY];
+
+  it.each(steps)("%d ms: a node that beats on is not lost when another joins", async (step) => {
+    const bench = await withHost();
+    bench.clock.step(step);
+    for (let beat = 0; beat < 4; beat += 1) {
+      await bench.host.beat();
+      await bench.advance(10 * SECOND);
+    }
+    await bench.host.beat();
+    await hostOf(bench, "b").join();
+    expect((await bench.mesh.node("a")).ready).toBe(true);
+  });
+
+  it.each(steps)("%d ms: a node that falls silent is lost after its lease", async (step) => {
+    const bench = await withHost();
+    bench.clock.step(step);
+    await bench.advance(25 * SECOND);
+    expect((await bench.mesh.node("a")).ready).toBe(true);
+    await bench.advance(10 * SECOND);
+    expect((await bench.mesh.node("a")).ready).toBe(false);
+  });
+
+  it.each(steps)("%d ms: so is one that beat once more and died", async (step) => {
+    const bench = await withHost();
+    bench.clock.step(step);
+    await bench.host.beat();
+    await bench.advance(25 * SECOND);
+    expect((await bench.mesh.node("a")).ready).toBe(true);
+    await bench.advance(15 * SECOND);
+    expect((await bench.mesh.node("a")).ready).toBe(false);
+  });
+
+  it.each(steps)("%d ms: who waits for events is answered in time", async (step) => {
+    const { mesh, clock, advance } = await startBench();
+    const first = await mesh.events({ after: 0 });
+    let answered = false;
+    const waiting = mesh
+      .events({ after: first.length, waitSeconds: 20 })
+      .then(() => (answered = true));
+    await turns();
+    clock.step(step);
+    await advance(19 * SECOND);
+    await turns();
+    expect(answered).toBe(false);
+    await advance(2 * SECOND);
+    await waiting;
   });
 });

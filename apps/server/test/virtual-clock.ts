@@ -8,38 +8,50 @@ export interface VirtualClock extends Clock {
   step(ms: number): void;
 }
 
+interface Timer {
+  readonly of: "wall" | "elapsed";
+  readonly at: number;
+  readonly wake: () => void;
+}
+
 export function createVirtualClock(start: number): VirtualClock {
   let wall = start;
   let elapsed = 0;
   let order = 0;
-  const timers = new Map<number, { at: number; wake: () => void }>();
-  const takeDue = (until: number): { at: number; wake: () => void } | undefined => {
+  const timers = new Map<number, Timer>();
+  const away = (timer: Timer): number => timer.at - (timer.of === "wall" ? wall : elapsed);
+  const takeDue = (within: number): Timer | undefined => {
     const [id, timer] =
-      [...timers].sort(([a, x], [b, y]) => x.at - y.at || a - b).find(([, t]) => t.at <= until) ??
-      [];
+      [...timers]
+        .sort(([a, x], [b, y]) => away(x) - away(y) || a - b)
+        .find(([, t]) => away(t) <= within) ?? [];
     if (id !== undefined) timers.delete(id);
     return timer;
+  };
+  const add = (timer: Timer) => {
+    const id = order++;
+    timers.set(id, timer);
+    return () => timers.delete(id);
   };
   return {
     now: () => wall,
     elapsedMs: () => elapsed,
-    at(instant, wake) {
-      const id = order++;
-      timers.set(id, { at: instant, wake });
-      return () => timers.delete(id);
-    },
+    at: (instant, wake) => add({ of: "wall", at: instant, wake }),
+    after: (ms, wake) => add({ of: "elapsed", at: elapsed + ms, wake }),
     async advance(ms, settle = async () => {}) {
-      const until = wall + ms;
-      await settle();
-      for (let timer = takeDue(until); timer !== undefined; timer = takeDue(until)) {
-        const forward = Math.max(0, timer.at - wall);
+      let left = ms;
+      const pass = (forward: number): void => {
         wall += forward;
         elapsed += forward;
+        left -= forward;
+      };
+      await settle();
+      for (let timer = takeDue(left); timer !== undefined; timer = takeDue(left)) {
+        pass(Math.max(0, away(timer)));
         timer.wake();
         await settle();
       }
-      elapsed += until - wall;
-      wall = until;
+      pass(left);
       await settle();
     },
     step(ms) {

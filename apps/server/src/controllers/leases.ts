@@ -39,17 +39,36 @@ async function loseTasks(tx: Tx, node: string, now: number): Promise<boolean> {
 /** Smaller differences are the clock's ordinary drift. */
 const STEP_MS = 2_000;
 
+/** Moves the leases where the wall clock has stepped; the answer is by how much it had. */
+export type FollowSteps = () => Promise<number>;
+
 /**
  * Tells steps of the wall clock from the passing of time, by the elapsed time beside it. A step, or
- * a machine that slept, says nothing about the nodes, so their leases move with it.
+ * a machine that slept, says nothing about the nodes, so their leases move with it. It is asked
+ * before a lease is written as well as before one is judged: a lease that was written after the
+ * step must not move, and one at a time, so that each step moves them once.
  */
-export function watchSteps(clock: { now(): number; elapsedMs(): number }) {
+export function watchSteps(
+  clock: { now(): number; elapsedMs(): number },
+  store: Store,
+): FollowSteps {
   let offset = clock.now() - clock.elapsedMs();
-  return async (store: Store): Promise<number> => {
+  let before: Promise<unknown> = Promise.resolve();
+  const follow = async (): Promise<number> => {
     const step = Math.round(clock.now() - clock.elapsedMs() - offset);
+    const isStep = Math.abs(step) >= STEP_MS;
+    if (isStep) {
+      await store.write(async (tx) => {
+        await shiftLeases(tx, step);
+        tx.touch("leases");
+      });
+    }
     offset += step;
-    if (Math.abs(step) < STEP_MS) return 0;
-    await store.write((tx) => shiftLeases(tx, step));
-    return step;
+    return isStep ? step : 0;
+  };
+  return () => {
+    const following = before.then(follow);
+    before = following.catch(() => {});
+    return following;
   };
 }

@@ -15,6 +15,12 @@ export interface Loop {
 const RETRY_MS = { first: 1_000, most: 60_000 };
 
 /**
+ * A wall clock that is set back would make a loop sleep for as long again. So it also looks when as
+ * much time has passed as the instant was away, with a little more, so that the instant is first.
+ */
+const ELAPSED_MS = { slack: 1_000, most: 86_400_000 };
+
+/**
  * Runs `pass` at once, when poked, and at the instant that the last pass named. A pass that throws
  * is logged and tried again, later each time; it never ends the loop.
  */
@@ -36,7 +42,7 @@ export function startLoop(options: {
       wanted = false;
       cancel();
       const next = await once();
-      if (next !== undefined && !stopped) cancel = clock.at(next, poke);
+      if (next !== undefined && !stopped) cancel = wakeAt(clock, next, poke);
     }
   };
   const once = async (): Promise<number | undefined> => {
@@ -74,5 +80,13 @@ export function startLoop(options: {
       cancel();
       await running;
     },
+  };
+}
+
+function wakeAt(clock: Clock, instant: number, wake: () => void): Cancel {
+  const away = Math.max(0, instant - clock.now()) + ELAPSED_MS.slack;
+  const cancels = [clock.at(instant, wake), clock.after(Math.min(away, ELAPSED_MS.most), wake)];
+  return () => {
+    for (const cancel of cancels) cancel();
   };
 }

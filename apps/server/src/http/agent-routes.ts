@@ -9,7 +9,7 @@ import { acceptHeartbeat, readDesired, registerNode } from "../operations/agent-
 import { acceptReports } from "../operations/reports.ts";
 import { requireNode } from "./auth.ts";
 import type { Routes } from "./deps.ts";
-import { parseInput } from "./input.ts";
+import { noQuery, parseInput } from "./input.ts";
 
 /** A poll is held at most this long. */
 const POLL_SECONDS = 25;
@@ -17,21 +17,26 @@ const POLL_SECONDS = 25;
 /** 500 reports with 4096 characters of output and as many of message, escaped at worst. */
 const REPORTS_BYTES = 32 * 1024 * 1024;
 
-export const agentRoutes: Routes = (app, { store, clock, waiters, leaseSeconds }) => {
+export const agentRoutes: Routes = (app, { store, clock, waiters, leaseSeconds, followSteps }) => {
   app.post("/v1/agent/register", async (request) => {
+    parseInput(noQuery, request.query);
     const body = parseInput(registerRequestSchema, request.body);
     requireNode(request, body.node);
     checkLabelName(body.node, "a node's name");
+    await followSteps();
     return registerNode(store, body, { now: clock.now(), leaseSeconds });
   });
 
   app.post("/v1/agent/heartbeat", async (request) => {
+    parseInput(noQuery, request.query);
     const body = parseInput(heartbeatRequestSchema, request.body);
     requireNode(request, body.node);
+    await followSteps();
     return acceptHeartbeat(store, body, { now: clock.now(), leaseSeconds });
   });
 
   app.post("/v1/agent/poll", async (request, reply) => {
+    parseInput(noQuery, request.query);
     const body = parseInput(pollRequestSchema, request.body);
     requireNode(request, body.node);
     const changed = await waiters.wait({
@@ -44,6 +49,7 @@ export const agentRoutes: Routes = (app, { store, clock, waiters, leaseSeconds }
   });
 
   app.post("/v1/agent/reports", { bodyLimit: REPORTS_BYTES }, async (request) => {
+    parseInput(noQuery, request.query);
     const body = parseInput(reportsRequestSchema, request.body);
     requireNode(request, body.node);
     return acceptReports(store, body, clock.now());

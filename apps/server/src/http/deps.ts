@@ -11,6 +11,8 @@ export interface HttpDeps {
   readonly waiters: Waiters;
   readonly newId: () => string;
   readonly leaseSeconds: number;
+  /** Awaited before a lease is written: a step of the wall clock must not move it afterwards. */
+  readonly followSteps: () => Promise<void>;
   readonly zones: ZoneSource;
   readonly devMode: boolean;
 }
