@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import type { Ceilings } from "./ceilings.ts";
 import type { Clock } from "./clock.ts";
+import { LABEL } from "./label.ts";
 import { StartError } from "./start-error.ts";
+import { texts } from "./texts.ts";
 
 const LEVELS = ["silent", "fatal", "error", "warn", "info", "debug", "trace"] as const;
 
@@ -33,13 +35,19 @@ const token = v.pipe(
   v.regex(/^[!-~]+$/, "must be printable ASCII without spaces"),
 );
 
+/** No agent could register under another one. */
+const nodeName = v.pipe(
+  v.string(),
+  v.regex(LABEL, "must be lower-case letters, digits and inner hyphens, at most 63"),
+);
+
 const schema = v.strictObject({
   dataDir: v.pipe(v.string(), v.minLength(1, "must not be empty")),
   host: v.optional(v.pipe(v.string(), v.minLength(1)), "127.0.0.1"),
   port: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(65_535)), 7373),
   dev: v.optional(v.boolean(), false),
   operatorToken: v.optional(token),
-  nodeTokens: v.optional(v.record(v.string(), token), {}),
+  nodeTokens: v.optional(texts(nodeName, token), {}),
   leaseSeconds: v.optional(v.pipe(v.number(), v.minValue(1), v.maxValue(86_400)), 30),
   ceilings: v.optional(
     v.strictObject({

@@ -50,6 +50,8 @@ describe("bad input gets a 4xx in one shape, and nothing is stored (S5)", () => 
       "shape.too-deep",
     ],
     ["a name that reaches for prototypes", '{"__proto__":{"a":1},"name":"x"}', 400, "body.syntax"],
+    ["a key that hides another", '{"name":"a","name":"b"}', 400, "body.duplicate-key"],
+    ["one inside", '{"name":"a","x":[{},{"b":[],"\\u0062":1}]}', 400, "body.duplicate-key"],
     ["a NUL in a name", '{"name":"a\\u0000b","image":"x"}', 400, "name.invalid"],
   ])("%s", async (_, payload, status, code) => {
     const bench = await startBench();

@@ -8,7 +8,8 @@
 import type { HostDeclaration } from "@mesh/declaration";
 import * as v from "valibot";
 
-const instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+/** Epoch milliseconds UTC, up to the last that a date can have. */
+const instant = v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.maxValue(8.64e15));
 const text = v.pipe(v.string(), v.maxLength(4096));
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(253));
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

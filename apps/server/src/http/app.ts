@@ -6,6 +6,7 @@ import { cronJobActions, cronJobRoutes } from "./cronjob-routes.ts";
 import type { HttpDeps } from "./deps.ts";
 import { answerError, answerErrors } from "./errors.ts";
 import { hostRoutes } from "./host-routes.ts";
+import { duplicateKeyRefusal, noBody, parseInput } from "./input.ts";
 import { jobRoutes } from "./job-routes.ts";
 import { recordRoutes, secretRoutes } from "./record-routes.ts";
 
@@ -34,11 +35,25 @@ export function buildApp(deps: HttpDeps, auth: AuthOptions, log: Logger): Fastif
     routerOptions: { maxParamLength: 253 },
   }) as unknown as FastifyInstance;
   // Only JSON: what a form or a plain text of a foreign page could send is refused (S5).
-  app.removeContentTypeParser("text/plain");
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser<string>(
+    "application/json",
+    { parseAs: "string" },
+    (request, body, done) => {
+      parse(request, body, (error, value) => {
+        const refused = error ?? duplicateKeyRefusal(body);
+        done(refused, refused === null ? value : undefined);
+      });
+    },
+  );
   answerErrors(app);
   authenticate(app, auth);
   app.addHook("onSend", async (_, reply) => {
     reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
+  });
+  app.addHook("preHandler", async ({ method, body }) => {
+    if (method === "DELETE") parseInput(noBody, body);
   });
   app.register(async (operators) => {
     operators.addHook("onRequest", requireOperator);

@@ -84,6 +84,7 @@ export const cronJobActions: Routes = (app, deps) => {
   const view = viewer(deps);
 
   app.post<OneCronJob>(`${one}/suspend`, async (request) => {
+    parseInput(noQuery, request.query);
     parseInput(noBody, request.body);
     const { ns, name } = request.params;
     await suspendCronJob(store, ns, name, clock.now());
@@ -91,6 +92,7 @@ export const cronJobActions: Routes = (app, deps) => {
   });
 
   app.post<OneCronJob>(`${one}/resume`, async (request) => {
+    parseInput(noQuery, request.query);
     const { catchUp = false } = parseInput(resumeBody, request.body ?? undefined);
     const { ns, name } = request.params;
     await resumeCronJob(store, ns, name, { now: clock.now(), zones, catchUp });
@@ -98,6 +100,7 @@ export const cronJobActions: Routes = (app, deps) => {
   });
 
   app.post<OneCronJob>(`${one}/trigger`, async (request) => {
+    parseInput(noQuery, request.query);
     const { id = shortId(newId()) } = parseInput(triggerBody, request.body ?? undefined);
     const { ns, name } = request.params;
     await triggerCronJob(store, ns, name, { now: clock.now(), newId, id });

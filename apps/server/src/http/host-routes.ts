@@ -36,6 +36,7 @@ export const hostRoutes: Routes = (app, { store, clock }) => {
   });
 
   app.put<OnNode>("/v1/modules/:name/nodes/:node", async (request) => {
+    parseInput(noQuery, request.query);
     parseInput(noBody, request.body);
     const { name, node } = request.params;
     await assignModule(store, { name, node, now: clock.now() });
@@ -43,6 +44,7 @@ export const hostRoutes: Routes = (app, { store, clock }) => {
   });
 
   app.delete<OnNode>("/v1/modules/:name/nodes/:node", async (request) => {
+    parseInput(noQuery, request.query);
     const { name, node } = request.params;
     await unassignModule(store, { name, node, now: clock.now() });
     return store.read((db) => readModule(db, name));

@@ -1,6 +1,8 @@
 import type { Diagnostic } from "@mesh/declaration";
 import * as v from "valibot";
-import { invalid } from "../refusal.ts";
+import { invalid, type Refusal } from "../refusal.ts";
+import { texts } from "../texts.ts";
+import { duplicateKey } from "./duplicate-key.ts";
 
 /** The value as the schema has it; refused with one diagnostic for each wrong place (S5). */
 export function parseInput<T>(schema: v.GenericSchema<unknown, T>, value: unknown): T {
@@ -9,10 +11,29 @@ export function parseInput<T>(schema: v.GenericSchema<unknown, T>, value: unknow
   throw invalid(result.issues.map(diagnosticOf));
 }
 
+/** The place in a body, as diagnostics name it (RFC 6901). */
+function pointerTo(path: readonly unknown[]): string {
+  return path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** The refusal of a body in which a key hides another of its map (R4), or null. */
+export function duplicateKeyRefusal(text: string): Refusal | null {
+  const path = duplicateKey(text);
+  if (path === undefined) return null;
+  const key = JSON.stringify(path.at(-1));
+  return invalid([
+    {
+      code: "body.duplicate-key",
+      severity: "error",
+      message: `the key ${key} stands twice in one map`,
+      pointer: pointerTo(path),
+      help: "remove one of the two",
+    },
+  ]);
+}
+
 function diagnosticOf(issue: v.BaseIssue<unknown>): Diagnostic {
-  const pointer = (issue.path ?? [])
-    .map(({ key }) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("");
+  const pointer = pointerTo((issue.path ?? []).map(({ key }) => key));
   const isUnknown = issue.type === "strict_object" && issue.expected === "never";
   return {
     code: isUnknown ? "shape.unknown-key" : "shape.value",
@@ -60,16 +81,22 @@ export const eventsQuery = v.strictObject({
 /** A body that may be left out, as `POST …/resume` has it. */
 export const resumeBody = v.optional(v.strictObject({ catchUp: v.optional(v.boolean()) }), {});
 export const triggerBody = v.optional(v.strictObject({ id: v.optional(v.string()) }), {});
-export const noBody = v.optional(v.union([v.null(), v.strictObject({})]));
+export const noBody = v.nullish(v.strictObject({}));
 const fileName = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,252}$/, "must be usable as a file's name"),
 );
 export const secretName = fileName;
+/** A text that reaches the process as it came: half a character would be stored as another. */
+const secretValue = v.pipe(
+  v.string(),
+  v.maxLength(65_536),
+  v.check((text) => !/\p{Surrogate}/u.test(text), "must hold whole characters"),
+);
 export const secretBody = v.strictObject({
   values: v.pipe(
-    v.record(fileName, v.pipe(v.string(), v.maxLength(65_536))),
-    v.minEntries(1, "must have at least one key"),
-    v.maxEntries(100, "must have at most 100 keys"),
+    texts(fileName, secretValue),
+    v.check((values) => Object.keys(values).length >= 1, "must have at least one key"),
+    v.check((values) => Object.keys(values).length <= 100, "must have at most 100 keys"),
   ),
 });

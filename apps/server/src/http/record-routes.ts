@@ -44,6 +44,7 @@ export const recordRoutes: Routes = (app, { store, clock, waiters, zones, devMod
   });
 
   app.put<InNamespace>("/v1/namespaces/:ns", async (request) => {
+    parseInput(noQuery, request.query);
     parseInput(noBody, request.body);
     const name = request.params.ns;
     checkLabelName(name, "a namespace");
@@ -84,6 +85,7 @@ export const secretRoutes: Routes = (app, { store, clock }) => {
   });
 
   app.put<OneSecret>("/v1/namespaces/:ns/secrets/:name", async (request) => {
+    parseInput(noQuery, request.query);
     const { ns } = request.params;
     const name = parseInput(secretName, request.params.name);
     const { values } = parseInput(secretBody, request.body);
@@ -95,6 +97,7 @@ export const secretRoutes: Routes = (app, { store, clock }) => {
   });
 
   app.delete<OneSecret>("/v1/namespaces/:ns/secrets/:name", async (request, reply) => {
+    parseInput(noQuery, request.query);
     const { ns, name } = request.params;
     await store.write(async (tx) => {
       await requireNamespace(tx.db, ns);

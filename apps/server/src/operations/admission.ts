@@ -6,6 +6,7 @@ import {
   type ModuleManifest,
   safeParseManifest,
 } from "@mesh/declaration";
+import { LABEL } from "../label.ts";
 import { invalid, Refusal, refusal } from "../refusal.ts";
 import { hasNamespace } from "../store/namespaces.ts";
 import type { Db } from "../store/store.ts";
@@ -60,7 +61,7 @@ export function checkPathName(pathName: string, name: string, pointer: string): 
 
 /** A name that an operator makes up: a DNS-1123 label. */
 export function checkLabelName(name: string, what: string): void {
-  if (/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name)) return;
+  if (LABEL.test(name)) return;
   const message = `${what} may have lower-case letters, digits and inner hyphens only, at most 63`;
   throw new Refusal(400, {
     code: "name.invalid",

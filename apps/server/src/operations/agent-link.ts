@@ -6,7 +6,7 @@ import type {
   PollRequest,
   RegisterRequest,
 } from "@mesh/protocol";
-import { notFound } from "../refusal.ts";
+import { notFound, refusal } from "../refusal.ts";
 import { findNode, insertNode, renewLease, updateNode } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
 import type { Db, Store } from "../store/store.ts";
@@ -91,6 +91,9 @@ function statusEvents(node: string, before: string | null, status: HeartbeatRequ
   return events;
 }
 
+/** No count of edits comes near it, and above it there is room for all that may follow. */
+const HIGHEST_GENERATION = 2 ** 52;
+
 /** What the node should hold, if it differs from the revision that the node has. */
 export async function readDesired(
   store: Store,
@@ -100,7 +103,10 @@ export async function readDesired(
     const row = await findNode(db, request.node);
     if (row === undefined) throw notFound("node", request.node);
     const { generation } = request;
-    if (generation !== undefined && generation > row.generation) return "ahead" as const;
+    if (generation !== undefined && generation > row.generation) {
+      if (generation <= HIGHEST_GENERATION) return "ahead" as const;
+      throw refusal(400, "poll.generation", `no declaration was ever numbered ${generation}`);
+    }
     // Unlike a bare number it differs from what a server with other data would say.
     const revision = `${row.registered_at.toString(36)}.${row.revision}`;
     if (request.revision === revision) return undefined;
