@@ -86,9 +86,11 @@ function endData(task: Task): Record<string, unknown> {
 function retried(state: JobState, task: Task, attempt: number): NewEvent {
   const { attempts, spec } = state.job;
   const when = task.notBefore === undefined ? "now" : `at ${secondText(task.notBefore)}`;
-  const of = `counted ${attempts} of at most ${(spec.backoffLimit ?? 0) + 1}`;
-  const data = { taskId: task.id, attempt };
-  return told(state, "job.retried", `is tried again ${when}: attempt ${attempt}, ${of}`, data);
+  const most = (spec.backoffLimit ?? 0) + 1;
+  // An ignored failure is followed by an attempt that does not count (J7).
+  const counted = attempt === attempts ? "" : `, counted as ${attempts}`;
+  const text = `is tried again ${when}: attempt ${attempt}${counted} of at most ${most}`;
+  return told(state, "job.retried", text, { taskId: task.id, attempt });
 }
 
 function statusEvents(before: JobState, after: JobState): NewEvent[] {
