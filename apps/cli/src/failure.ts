@@ -33,7 +33,9 @@ export function tellFailure(error: unknown, paint: Paint): Told {
   if (isApiError(error)) return tellFailure(refused(error), paint);
   if (isLinkError(error)) {
     const message = error.message.replace("no usable answer from", "no server answers at");
-    const help = "start one with `mesh dev`, or name another with --server URL or MESH_SERVER";
+    const help =
+      "start one with `mesh dev` (`npm start` in a clone), " +
+      "or name another with --server URL or MESH_SERVER";
     return {
       exitCode: 1,
       lines: failureLines(message, help, paint),
@@ -94,7 +96,7 @@ export function refused(error: ApiError, subject?: string): CommandError {
     exitCode: badContent.has(error.status) ? 2 : 1,
     code,
     message: about + (one?.message ?? message),
-    help: help ?? one?.help ?? helpFor(error.status),
+    help: helpHere[code] ?? help ?? one?.help ?? helpFor(error.status),
     diagnostics,
     frames: listed.length === 0 ? [] : [listed.join("\n")],
   });
@@ -104,6 +106,11 @@ function findingLine({ pointer, message, help }: Diagnostic): string {
   const place = pointer === undefined || pointer === "" ? "" : `${pointer}: `;
   return printable(`${place}${message}${help === undefined ? "" : ` (${help})`}`);
 }
+
+/** How to go on at a command line, where the server's own words are those of its API. */
+const helpHere: Readonly<Record<string, string>> = {
+  "job.differs": "add --replace to put this one in its place, or use another name",
+};
 
 function helpFor(status: number): string | undefined {
   if (status === 401) return "give the operator's token with --token or MESH_TOKEN";

@@ -20,17 +20,22 @@ export function parseInstant(
   );
 }
 
-/** A whole number within bounds, as an option's value. */
+/** A whole number within bounds, as an option's value; `usual` is the one that help names. */
 export function parseCount(
   text: string,
-  { option, least, most }: { option: string; least: number; most: number },
+  {
+    option,
+    least,
+    most,
+    usual = Math.min(most, Math.max(least, 5)),
+  }: { option: string; least: number; most: number; usual?: number },
 ): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= least && value <= most) return value;
   throw badInput(
     "usage.number",
     `${option}: "${text}" is no whole number from ${least} to ${most}`,
-    `for example ${option} ${Math.min(most, Math.max(least, 5))}`,
+    `for example ${option} ${usual}`,
   );
 }
 

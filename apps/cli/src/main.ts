@@ -22,6 +22,7 @@ const surroundings: Surroundings = {
   },
   fetch,
   now: () => Date.now(),
+  newId: () => crypto.randomUUID(),
   readStdin,
   stopAsked,
 };

@@ -7,6 +7,31 @@ import { frameLines } from "./failure.ts";
 import { paintFor } from "./paint.ts";
 import type { Surroundings } from "./surroundings.ts";
 
+/** `-f FILE`, several times or with several files after it; each command of manifests takes it. */
+export const fileOption = [
+  "-f, --file <file>",
+  "a manifest file, may be given several times; - reads standard input",
+  (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
+] as const;
+
+export interface GivenFiles {
+  readonly file?: readonly string[];
+}
+
+/** The files of `-f a b c`: the first is the option's, the others are what a shell put after it. */
+export function filesOf(
+  command: string,
+  { file = [] }: GivenFiles,
+  more: readonly string[],
+): readonly string[] {
+  if (file.length > 0) return [...file, ...more];
+  throw badInput(
+    "usage.file",
+    "which file is to be sent?",
+    `mesh ${command} -f ${more.length === 0 ? "FILE" : more.join(" ")}`,
+  );
+}
+
 /** One file with the manifests it holds; `source` is the text that diagnostics point into. */
 export interface ManifestFile {
   readonly file: string;
@@ -79,7 +104,8 @@ async function sourceOf(file: string, s: Surroundings): Promise<string> {
     const { code } = error as { code?: string };
     if (code === "ENOENT") throw badInput("usage.file", `${file}: there is no such file`);
     if (code === "EISDIR") {
-      throw badInput("usage.file", `${file} is a folder`, `name its files: -f ${file}/*.yaml`);
+      const inside = `${file.replace(/\/+$/, "")}/*.yaml`;
+      throw badInput("usage.file", `${file} is a folder`, `name its files: ${inside}`);
     }
     throw cannot("file", `${file} cannot be read: ${(error as Error).message}`);
   }

@@ -16,6 +16,8 @@ export interface Surroundings {
   readonly terminal: Terminal;
   readonly fetch: Fetch;
   readonly now: () => number;
+  /** A new identifier, different each time; a UUID. */
+  readonly newId: () => string;
   readonly readStdin: () => Promise<string>;
   /** Resolves with the name of the first signal that asks the process to stop. */
   readonly stopAsked: () => Promise<string>;

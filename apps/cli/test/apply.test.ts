@@ -156,6 +156,34 @@ describe("mesh apply: what is wrong is refused, and nothing is stored", () => {
   });
 });
 
+describe("-f, with what a shell makes of a pattern", () => {
+  it("takes several files after one -f, and says how where there is none", async () => {
+    const names = ["glob-1.yaml", "glob-2.yaml", "glob-3.yaml"];
+    for (const [index, name] of names.entries()) file(name, job(`glob-${index}`));
+    const applied = await server.mesh(["apply", "-f", ...names]);
+    expect(applied.out.split("\n")).toEqual([0, 1, 2].map((n) => `job/glob-${n} created`));
+    const gone = await server.mesh(["delete", "-f", ...names]);
+    expect(gone.out.split("\n")).toEqual([0, 1, 2].map((n) => `job/glob-${n} deleted`));
+    const bare = await server.mesh(["apply", ...names]);
+    expect(bare.exitCode).toBe(2);
+    expect(bare.err).toContain(`help: mesh apply -f ${names.join(" ")}`);
+  });
+
+  it("names a pattern for a folder, in the form that any command takes", async () => {
+    for (const argv of [
+      ["apply", "-f", "./"],
+      ["validate", "./"],
+    ]) {
+      const ran = await server.mesh(argv);
+      expect(ran.exitCode).toBe(2);
+      expect(ran.err.split("\n")).toEqual([
+        "error: ./ is a folder",
+        "help: name its files: ./*.yaml",
+      ]);
+    }
+  });
+});
+
 describe("mesh create", () => {
   it("refuses a name that an active Job has, and a module (J2)", async () => {
     const text = job("twice");

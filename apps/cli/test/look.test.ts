@@ -88,6 +88,25 @@ describe("mesh describe job", () => {
     expect(none).toMatchObject({ exitCode: 1, err: "error: job/flaky has no attempt 3" });
   });
 
+  it("an earlier Job of the same name has a history of its own, and outlives the newest (J2)", async () => {
+    const text = job("twice");
+    for (const exitCode of [3, 0]) {
+      expect(await server.mesh(["create", "-f", "-"], text)).toMatchObject({ exitCode: 0 });
+      await runNextTask(server.client, { node: "n1", exitCode });
+    }
+    const newest = await server.mesh(["describe", "job", "twice"]);
+    expect(newest.out).toContain("Job default/twice succeeded after 1 attempt");
+    expect(newest.out).not.toContain("exited with code 3");
+    const gone = await server.mesh(["delete", "job", "twice"]);
+    expect(gone.out).toMatch(
+      /^job\/twice deleted\n {2}an earlier one of this name is still there, created (now|.+ ago)$/,
+    );
+    const earlier = await server.mesh(["describe", "job", "twice"]);
+    expect(earlier.out).toContain("attempt 1 exited with code 3");
+    expect(earlier.out).not.toContain("succeeded");
+    expect((await server.mesh(["delete", "job", "twice"])).out).toBe("job/twice deleted");
+  });
+
   it("says why a Job failed, and why one waits", async () => {
     await apply(job("hopeless"));
     await runNextTask(server.client, { node: "n1", exitCode: 17 });
@@ -98,6 +117,8 @@ describe("mesh describe job", () => {
     const waiting = await server.mesh(["describe", "job", "homeless"]);
     expect(waiting.out).toMatch(/^why +no node has taken it yet/m);
     expect((await server.mesh(["cancel", "homeless"])).out).toBe("job/homeless cancelled");
+    const late = await server.mesh(["cancel", "hopeless"]);
+    expect(late).toMatchObject({ exitCode: 0, out: "job/hopeless had ended before: failed" });
     const ended = await server.mesh(["describe", "job", "homeless"]);
     expect(ended.out).toMatch(/^why +it was cancelled$/m);
   });
@@ -123,7 +144,10 @@ describe("mesh and schedules", () => {
       `name: report\nschedule: "0 0 1 1 *"\njobTemplate:\n  image: ${image}\n  backoffLimit: 1\n`,
     );
     const triggered = await server.mesh(["trigger", "report", "--id", "now"]);
-    expect(triggered).toMatchObject({ exitCode: 0, out: "cronjob/report triggered; 1 active" });
+    expect(triggered).toMatchObject({
+      exitCode: 0,
+      out: "cronjob/report triggered: job/report-tnow",
+    });
     await runNextTask(server.client, { node: "n1", exitCode: 1 });
     await runNextTask(server.client, { node: "n1", exitCode: 2 });
     const { state } = await server.client.job("default", "report-tnow");
@@ -133,6 +157,13 @@ describe("mesh and schedules", () => {
     expect(out).toMatch(/^report-tnow +failed +2\/2 +2 +report /m);
     const runs = await server.mesh(["get", "runs", "--schedule", "report"]);
     expect(runs.out).toMatch(/^cronjob\/report .* failed +2 +trigger:now +- +report-tnow$/m);
+  });
+
+  it("names the run that a trigger starts, also where no id is given (D10)", async () => {
+    const { out } = await server.mesh(["trigger", "report"]);
+    const [, name = ""] = /^cronjob\/report triggered: job\/(report-t[0-9a-f]{8})$/.exec(out) ?? [];
+    expect((await server.client.job("default", name)).origin?.scheduleName).toBe("report");
+    expect((await server.mesh(["cancel", name])).out).toBe(`job/${name} cancelled`);
   });
 
   it("suspends and resumes, and says so in the list", async () => {
@@ -158,7 +189,14 @@ describe("mesh and schedules", () => {
 
   it("why says that nothing has been decided yet, as nothing has come due", async () => {
     const { out } = await server.mesh(["why", "report"]);
-    expect(out).toMatch(/^cronjob\/report has decided nothing yet: nothing has come due/);
+    expect(out.split("\n")).toEqual([
+      expect.stringMatching(
+        /^cronjob\/report has decided nothing yet: nothing has come due; its next occurrence is \d{4}-01-01T00:00:00Z$/,
+      ),
+      "  what was triggered was not decided by the schedule: mesh get runs --schedule report",
+    ]);
+    const none = await server.mesh(["why", "nothing"]);
+    expect(none).toMatchObject({ exitCode: 1, err: "error: there is no CronJob default/nothing" });
   });
 });
 

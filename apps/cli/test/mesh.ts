@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,6 +34,7 @@ export async function mesh(
     terminal: { colour: false, out: (line) => out.push(line), err: (line) => err.push(line) },
     fetch,
     now: () => noon,
+    newId: () => randomUUID(),
     readStdin: async () => stdin,
     stopAsked: () => new Promise(() => undefined),
     ...rest,

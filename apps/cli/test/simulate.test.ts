@@ -54,6 +54,16 @@ describe("mesh simulate", () => {
     expect(ran.err).toContain(text);
   });
 
+  it("says how far it looked when nothing comes due, or that the schedule is suspended", async () => {
+    const file = join(examples, "cronjob-nightly.yaml");
+    const short = await mesh(["simulate", file, "--through", "2h"]);
+    expect(short.out.split("\n")[1]).toBe(
+      "  nothing comes due through 2026-10-13T14:00:30Z; look further with --through, up to 366d",
+    );
+    const suspended = await mesh(ask, { stdin: `${stdin("Skip")}suspended: true\n` });
+    expect(suspended.out.split("\n")[1]).toBe("  nothing comes due: the schedule is suspended");
+  });
+
   it("says when a file holds no schedule", async () => {
     const ran = await mesh(["simulate", join(examples, "job.yaml")]);
     expect(ran.exitCode).toBe(2);

@@ -33,7 +33,9 @@ describe("mesh: usage", () => {
     [["gett", "jobs"], "unknown command 'gett'"],
     [["get"], "missing required argument 'what'"],
     [["get", "jobs", "--colour"], "unknown option '--colour'"],
-    [["apply"], "required option '-f, --file <file>' not specified"],
+    [["apply"], "help: mesh apply -f FILE"],
+    [["create", "a.yaml", "b.yaml"], "help: mesh create -f a.yaml b.yaml"],
+    [["dev", "--port", "65536"], "help: for example --port 7374"],
     [["get", "jobs", "-o", "yaml"], "Allowed choices are text, json."],
     [["delete"], "what is to be deleted?"],
     [["get", "crnjobs"], "did you mean cronjobs?"],
@@ -51,7 +53,8 @@ describe("mesh: usage", () => {
     expect(ran.out).toBe("");
     expect(ran.err.split("\n")).toEqual([
       expect.stringMatching(/^error: no server answers at http:\/\/127\.0\.0\.1:9: /),
-      "help: start one with `mesh dev`, or name another with --server URL or MESH_SERVER",
+      "help: start one with `mesh dev` (`npm start` in a clone), " +
+        "or name another with --server URL or MESH_SERVER",
     ]);
   });
 

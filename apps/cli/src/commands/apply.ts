@@ -6,18 +6,17 @@ import { badInput } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { contextOf } from "../context.ts";
 import { refused } from "../failure.ts";
-import { manifestName, readGoodManifests } from "../manifest-files.ts";
+import {
+  fileOption,
+  filesOf,
+  type GivenFiles,
+  manifestName,
+  readGoodManifests,
+} from "../manifest-files.ts";
 import type { Surroundings } from "../surroundings.ts";
 
-const fileOption = [
-  "-f, --file <file>",
-  "a manifest file, may be given several times; - reads standard input",
-  (file: string, before: readonly string[] | undefined) => [...(before ?? []), file],
-] as const;
-
-interface FileOptions {
-  readonly file: readonly string[];
-  readonly replace?: boolean;
+interface ApplyOptions extends GivenFiles {
+  readonly replace: boolean;
 }
 
 /** `mesh apply`, `mesh create`: both send only when every manifest of every file is right. */
@@ -25,18 +24,16 @@ export function addApplyCommands(program: Command, s: Surroundings): void {
   program
     .command("apply")
     .description("Make the server hold what the manifests say; the same again changes nothing")
-    .requiredOption(...fileOption)
+    .argument("[file...]", "more files, as a shell spreads a pattern")
+    .option(...fileOption)
     .option("--replace", "replace a finished Job of the same name and other content", false)
     .addHelpText("after", "\nA file may hold several documents (---): Module, Job, CronJob.")
-    .action(async (options: FileOptions, command: Command) => {
+    .action(async (more: string[], options: ApplyOptions, command: Command) => {
       const context = contextOf(command, s);
-      const manifests = await readGoodManifests(options.file, s);
+      const manifests = await readGoodManifests(filesOf("apply", options, more), s);
       const done = [];
       for (const manifest of manifests) {
-        const answer = await sending(
-          manifest,
-          applyOne(context, manifest, options.replace === true),
-        );
+        const answer = await sending(manifest, applyOne(context, manifest, options.replace));
         done.push({ name: manifestName(manifest), outcome: answer.outcome });
         if (!context.json) s.terminal.out(outcomeLine(context, manifestName(manifest), answer));
         if (!context.json && manifest.kind === "Module")
@@ -47,10 +44,11 @@ export function addApplyCommands(program: Command, s: Surroundings): void {
   program
     .command("create")
     .description("Create Jobs and CronJobs; a name that is in use is refused")
-    .requiredOption(...fileOption)
-    .action(async (options: FileOptions, command: Command) => {
+    .argument("[file...]", "more files, as a shell spreads a pattern")
+    .option(...fileOption)
+    .action(async (more: string[], options: GivenFiles, command: Command) => {
       const context = contextOf(command, s);
-      const manifests = await readGoodManifests(options.file, s);
+      const manifests = await readGoodManifests(filesOf("create", options, more), s);
       const module = manifests.find((manifest) => manifest.kind === "Module");
       if (module !== undefined) {
         throw badInput("usage.create", "a module is applied, not created", "use mesh apply -f");

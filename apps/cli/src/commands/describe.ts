@@ -1,4 +1,3 @@
-import type { EventView } from "@mesh/protocol";
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import { contextOf, show } from "../context.ts";
@@ -34,10 +33,13 @@ async function describe(
   switch (resource) {
     case "jobs": {
       const job = await client.job(namespace, name);
-      const last = job.state.job.taskIds.at(-1);
-      const tasks = await client.tasks(namespace);
-      const output = tasks.find(({ task }) => task.id === last)?.output;
-      const events = await eventsAbout(context, "job", job.state.job.spec.name);
+      const [last] = await client.tasks(namespace, { job: job.state.job.id, limit: 1 });
+      const output = last?.output;
+      const { id } = job.state.job;
+      const events = await recentEvents(
+        client,
+        ({ subject, data }) => subject.kind === "job" && data?.jobId === id,
+      );
       const data = { ...job, ...(output === undefined ? {} : { output }), events };
       return show(context, data, () => jobLines(context, job, { output, events }));
     }
@@ -59,22 +61,11 @@ async function describe(
     }
     case "nodes": {
       const node = await client.node(name);
-      const events = await eventsAbout(context, "node", name);
+      const events = await recentEvents(
+        client,
+        ({ subject }) => subject.kind === "node" && subject.name === name,
+      );
       return show(context, { ...node, events }, () => nodeLines(context, node, events));
     }
   }
-}
-
-function eventsAbout(
-  { client, namespace }: Context,
-  kind: "job" | "node",
-  name: string,
-): Promise<readonly EventView[]> {
-  return recentEvents(
-    client,
-    (subject) =>
-      subject.kind === kind &&
-      subject.name === name &&
-      (kind === "node" || subject.namespace === namespace),
-  );
 }

@@ -1,4 +1,4 @@
-import type { TaskView } from "@mesh/protocol";
+import type { CronJobView } from "@mesh/protocol";
 import type { Command } from "commander";
 import { cannot } from "../command-error.ts";
 import type { Context } from "../context.ts";
@@ -8,6 +8,7 @@ import { outputLines } from "../describe/job.ts";
 import { parseCount } from "../instants.ts";
 import { parseResource } from "../resources.ts";
 import type { Surroundings } from "../surroundings.ts";
+import { utcText } from "../times.ts";
 
 /** `mesh why` and `mesh logs`: what was decided and why, and what the work printed. */
 export function addExplainCommands(program: Command, s: Surroundings): void {
@@ -21,10 +22,11 @@ export function addExplainCommands(program: Command, s: Surroundings): void {
       const context = contextOf(command, s);
       const limit = parseCount(options.limit, { option: "--limit", least: 1, most: 100 });
       const decisions = await context.client.decisions(context.namespace, name, { limit });
+      // A deleted CronJob's decisions stay; one that never was has none.
+      const schedule =
+        decisions.length === 0 ? await context.client.cronJob(context.namespace, name) : undefined;
       show(context, decisions, () =>
-        decisions.length === 0
-          ? [`cronjob/${name} has decided nothing yet: nothing has come due`]
-          : decisionLines(context, decisions),
+        schedule === undefined ? decisionLines(context, decisions) : undecided(name, schedule),
       );
     });
   program
@@ -52,6 +54,14 @@ export function addExplainCommands(program: Command, s: Surroundings): void {
     );
 }
 
+function undecided(name: string, { nextAt }: CronJobView): readonly string[] {
+  const next = nextAt === undefined ? "" : `; its next occurrence is ${utcText(nextAt)}`;
+  return [
+    `cronjob/${name} has decided nothing yet: nothing has come due${next}`,
+    `  what was triggered was not decided by the schedule: mesh get runs --schedule ${name}`,
+  ];
+}
+
 async function jobOutput(
   context: Context,
   name: string,
@@ -63,10 +73,10 @@ async function jobOutput(
     attempt === undefined
       ? undefined
       : parseCount(attempt, { option: "--attempt", least: 1, most: 1_000_000 });
-  const tasks = (await client.tasks(namespace)).filter(({ task }) => task.jobId === state.job.id);
-  const chosen = [...tasks]
-    .sort((a, b) => b.attempt - a.attempt)
-    .find((view: TaskView) => wanted === undefined || view.attempt === wanted);
+  // Numbers of attempts are places in the list of ids, so the task is known before it is asked for.
+  const id = state.job.taskIds.at((wanted ?? 0) - 1);
+  const tasks = await client.tasks(namespace, { job: state.job.id, limit: 1000 });
+  const chosen = tasks.find(({ task }) => task.id === id);
   if (chosen !== undefined) return chosen.output;
   throw cannot("notFound", `job/${name} has no attempt ${wanted ?? ""}`.trimEnd());
 }

@@ -117,7 +117,7 @@ async function listRuns(context: Context, options: GetOptions, limit: number): P
     module,
     limit,
   });
-  list(context, runs, runColumns, "no runs yet");
+  list(context, runs, runColumns, "no runs yet: nothing that has a schedule has come due");
 }
 
 /** Data with `-o json`; a table; or, for nothing, a sentence that says what there is none of. */

@@ -1,6 +1,6 @@
 import type { ScheduleSpec, SimulatedStep } from "@mesh/concurrency";
 import { createSchedule, explainReason, simulate } from "@mesh/concurrency";
-import { containerKind, type Manifest, scheduleFromManifest } from "@mesh/declaration";
+import { type Manifest, scheduleFromContainer, scheduleFromManifest } from "@mesh/declaration";
 import type { Command } from "commander";
 import { statusColour } from "../columns.ts";
 import { badInput } from "../command-error.ts";
@@ -49,22 +49,26 @@ export function addSimulateCommand(program: Command, s: Surroundings): void {
           ...(at === 0 ? [] : [""]),
           context.paint(titleOf(spec), "bold"),
           ...(steps.length === 0
-            ? ["  nothing comes due"]
+            ? [nothingDue(spec, through)]
             : tableLines(steps, columnsFor(spec, s), context.paint).map((line) => `  ${line}`)),
         ]),
       );
     });
 }
 
+/** Why the table is empty: nothing can come, or what comes lies beyond the span looked at. */
+function nothingDue({ suspended }: ScheduleSpec, through: number): string {
+  if (suspended === true) return "  nothing comes due: the schedule is suspended";
+  return `  nothing comes due through ${utcText(through)}; look further with --through, up to 366d`;
+}
+
 /** The schedules of a manifest: a CronJob's own, or a module's scheduled containers' (A4). */
 function schedulesOf(manifest: Manifest): readonly ScheduleSpec[] {
   if (manifest.kind === "CronJob") return [scheduleFromManifest(manifest).schedule];
   if (manifest.kind === "Job") return [];
-  return manifest.resources.flatMap((resource): readonly ScheduleSpec[] => {
-    if (resource.type !== "container" || containerKind(resource) !== "scheduled") return [];
-    const { name, schedule = "" } = resource;
-    return [{ name, schedule, concurrencyPolicy: "Skip", missed: "None" }];
-  });
+  return manifest.resources.flatMap((resource) =>
+    resource.type === "container" ? (scheduleFromContainer(resource) ?? []) : [],
+  );
 }
 
 function titleOf({ name, schedule, timezone, concurrencyPolicy }: ScheduleSpec): string {

@@ -1,11 +1,14 @@
+import { triggerName } from "@mesh/concurrency";
+import { isTerminalJob } from "@mesh/jobs";
+import { isApiError } from "@mesh/protocol";
 import type { Command } from "commander";
 import { badInput } from "../command-error.ts";
 import type { Context } from "../context.ts";
 import { contextOf, show } from "../context.ts";
-import { manifestName, readGoodManifests } from "../manifest-files.ts";
-import { parseResource } from "../resources.ts";
+import { fileOption, type GivenFiles, manifestName, readGoodManifests } from "../manifest-files.ts";
+import { parseResource, singular } from "../resources.ts";
 import type { Surroundings } from "../surroundings.ts";
-import { utcText } from "../times.ts";
+import { fromNow, utcText } from "../times.ts";
 
 /** Commands that change one thing on the server and answer with one line. */
 export function addVerbCommands(program: Command, s: Surroundings): void {
@@ -23,19 +26,18 @@ function addDelete(program: Command, s: Surroundings): void {
     .description("Delete Jobs, CronJobs or modules; what they ran is stopped by the nodes")
     .argument("[what]", "job | cronjob | module")
     .argument("[name...]", "names")
-    .option("-f, --file <file>", "delete what this manifest file names; - reads standard input")
+    .option(...fileOption)
     .action(
-      async (
-        what: string | undefined,
-        names: string[],
-        options: { file?: string },
-        command: Command,
-      ) => {
+      async (what: string | undefined, names: string[], options: GivenFiles, command: Command) => {
         const context = contextOf(command, s);
-        const targets = await deleteTargets(s, { what, names, file: options.file });
-        for (const { resource, name } of targets) await deleteOne(context, resource, name);
+        const targets = await deleteTargets(s, { what, names, ...options });
+        const kept: string[] = [];
+        for (const { resource, name } of targets) {
+          await deleteOne(context, resource, name);
+          if (resource === "jobs") kept.push(...(await earlierJob(context, name)));
+        }
         show(context, targets, () =>
-          targets.map(({ resource, name }) => `${resource.slice(0, -1)}/${name} deleted`),
+          targets.map(({ resource, name }) => `${singular(resource)}/${name} deleted`).concat(kept),
         );
       },
     );
@@ -48,10 +50,11 @@ interface Target {
 
 async function deleteTargets(
   s: Surroundings,
-  asked: { what: string | undefined; names: readonly string[]; file: string | undefined },
+  asked: GivenFiles & { readonly what: string | undefined; readonly names: readonly string[] },
 ): Promise<readonly Target[]> {
   if (asked.file !== undefined) {
-    const manifests = await readGoodManifests([asked.file], s);
+    const more = asked.what === undefined ? [] : [asked.what, ...asked.names];
+    const manifests = await readGoodManifests([...asked.file, ...more], s);
     return manifests.map((manifest) => {
       const [kind = "", name = ""] = manifestName(manifest).split("/");
       return { resource: parseResource(kind, deleted), name };
@@ -66,6 +69,19 @@ async function deleteTargets(
   }
   const resource = parseResource(asked.what, deleted);
   return asked.names.map((name) => ({ resource, name }));
+}
+
+/** Ended Jobs keep their name, so another may come into sight when the newest one goes (J2). */
+async function earlierJob({ client, namespace, s }: Context, name: string): Promise<string[]> {
+  try {
+    const { state } = await client.job(namespace, name);
+    if (state.job.spec.name !== name || state.job.deletedAt !== undefined) return [];
+    const made = fromNow(state.job.createdAt, s.now());
+    return [`  an earlier one of this name is still there, created ${made}`];
+  } catch (error) {
+    if (isApiError(error) && error.status === 404) return [];
+    throw error;
+  }
 }
 
 function deleteOne(context: Context, resource: Target["resource"], name: string): Promise<void> {
@@ -111,8 +127,10 @@ function addScheduleVerbs(program: Command, s: Surroundings): void {
     .option("--id <id>", "a name for this trigger, at most 8 characters; the same id starts once")
     .action(async (name: string, options: { id?: string }, command: Command) => {
       const context = contextOf(command, s);
-      const view = await context.client.triggerCronJob(context.namespace, name, options);
-      show(context, view, () => [`cronjob/${name} triggered; ${view.active.length} active`]);
+      // Chosen here where none is given, so that the run can be named.
+      const id = options.id ?? s.newId().slice(-8);
+      const view = await context.client.triggerCronJob(context.namespace, name, { id });
+      show(context, view, () => [`cronjob/${name} triggered: job/${triggerName(name, id)}`]);
     });
   program
     .command("suspend")
@@ -140,8 +158,11 @@ function addScheduleVerbs(program: Command, s: Surroundings): void {
     .argument("<job>", "the Job's name or id")
     .action(async (name: string, _: unknown, command: Command) => {
       const context = contextOf(command, s);
+      const before = await context.client.job(context.namespace, name);
       const view = await context.client.cancelJob(context.namespace, name);
-      show(context, view, () => [`job/${view.state.job.spec.name} ${view.state.job.status}`]);
+      const { spec, status } = view.state.job;
+      const early = isTerminalJob(before.state.job.status) ? "had ended before: " : "";
+      show(context, view, () => [`job/${spec.name} ${early}${status}`]);
     });
 }
 

@@ -27,7 +27,8 @@ export function addDevCommand(program: Command, s: Surroundings): void {
     .option("--image <reference>", "image of the example, pinned by digest", exampleImage)
     .addHelpText("after", "\nEverything is kept in ./.mesh; delete that folder to start afresh.")
     .action(async (options: TypedOptions, command: Command) => {
-      const port = parseCount(options.port, { option: "--port", least: 0, most: 65_535 });
+      const bounds = { least: 0, most: 65_535, usual: 7374 };
+      const port = parseCount(options.port, { option: "--port", ...bounds });
       // Loaded only here: no other command needs a server and an agent.
       const { runDev } = await import("./session.ts");
       await runDev(contextOf(command, s), { port, engine: options.engine, image: options.image });

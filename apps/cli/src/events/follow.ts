@@ -30,11 +30,11 @@ const looked = 500;
 /** The last few events that `about` picks, oldest first, among the newest 500 there are. */
 export async function recentEvents(
   client: MeshClient,
-  about: (subject: EventView["subject"]) => boolean,
+  about: (event: EventView) => boolean,
 ): Promise<readonly EventView[]> {
   const after = Math.max(0, (await newestEvent(client)) - looked);
   const events = await client.events({ after, limit: looked, waitSeconds: 0 });
-  return events.filter(({ subject }) => about(subject)).slice(-10);
+  return events.filter(about).slice(-10);
 }
 
 /** Hands over each event after `after`, in order, as it happens, until `signal` aborts. */
