@@ -1,4 +1,4 @@
-import { MAX_INSTANT } from "./event.ts";
+import { MAX_INSTANT } from "./bounds.ts";
 
 /** Checks of arguments that only a programming mistake can get wrong. */
 export function checkInstant(name: string, value: unknown): void {

@@ -1,7 +1,16 @@
+import {
+  exitCode,
+  failureReason,
+  failureReasons,
+  instant,
+  MAX_CODE,
+  MAX_INSTANT,
+  MIN_CODE,
+} from "./bounds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { TransitionError } from "./errors.ts";
 import type { FailureReason, Instant } from "./job.ts";
-import { copyJson, map, number, oneOf, type Shape, text, variant } from "./shape.ts";
+import { copyJson, map, type Shape, text, variant } from "./shape.ts";
 
 /** The work of a task has begun. */
 export interface TaskBeginning {
@@ -35,25 +44,6 @@ export type JobEvent = { readonly at: Instant } & (
         | "timeReached";
     }
 );
-
-export const MAX_INSTANT = 8_640_000_000_000_000;
-
-/** 32 bits, signed or not: what any system reports. */
-const MIN_CODE = -0x8000_0000;
-const MAX_CODE = 0xffff_ffff;
-
-const failureReasons: readonly string[] = [
-  "nodeLost",
-  "outOfMemory",
-  "neverStarted",
-  "deadlineExceeded",
-  "engineError",
-  "unknown",
-];
-
-export const instant: Shape = /* @__PURE__ */ number(-MAX_INSTANT, MAX_INSTANT);
-export const exitCode: Shape = /* @__PURE__ */ number(MIN_CODE, MAX_CODE);
-export const failureReason: Shape = /* @__PURE__ */ oneOf(failureReasons);
 
 const eventShape: Shape = /* @__PURE__ */ shapeOfEvent();
 

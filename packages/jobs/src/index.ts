@@ -3,7 +3,7 @@ export { assignableAt } from "./assignable-at.ts";
 export { type Creation, createJob } from "./create.ts";
 export type { Diagnostic, Position } from "./diagnostic.ts";
 export { type JobEffect, pendingEffects } from "./effect.ts";
-export { attemptEnvironment } from "./environment.ts";
+export { attemptEnvironment, type RunFacts, runEnvironment } from "./environment.ts";
 export {
   type ErrorData,
   isJobSpecError,

@@ -1,6 +1,6 @@
+import { exitCode } from "./bounds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { JobSpecError } from "./errors.ts";
-import { exitCode } from "./event.ts";
 import {
   copyJson,
   list,

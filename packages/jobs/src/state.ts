@@ -1,6 +1,6 @@
+import { exitCode, failureReason, instant } from "./bounds.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { StateError } from "./errors.ts";
-import { exitCode, failureReason, instant } from "./event.ts";
 import { isTerminalJob, isTerminalTask, type JobState, type Task } from "./job.ts";
 import { copyJson, list, map, number, oneOf, problem, type Shape, text } from "./shape.ts";
 import { type JobPolicy, type JobSpec, specShape } from "./spec.ts";

@@ -122,10 +122,20 @@ describe("a retry", () => {
   });
 
   it("[C31-46] belongs to the same Job and does the same work (J4)", () => {
-    const before = atlas({ backoffLimit: 3, command: ["sh"] });
-    expect(taskOf(retried(), "t2").jobId).toBe("j1");
-    expect(retried().job.spec).toEqual(before.job.spec);
-    expect(retried().job.id).toBe(before.job.id);
+    const before = atlas({
+      backoffLimit: 1,
+      image: "busybox:1.36",
+      command: ["sh", "-c", "exit 1"],
+      resources: { cpu: "500m", memory: "1Gi" },
+      secrets: [{ name: "token", key: "value" }],
+      placement: [{ key: "zone", operator: "equals", value: "ams" }],
+      volumeClaims: [{ claim: "data", target: "/data", readOnly: true }],
+    });
+    const retry = after(before, stopped("09:05", 1));
+    expect(taskOf(retry, "t2").jobId).toBe(taskOf(before, "t1").jobId);
+    // The work is read from the Job, and nothing of it has changed.
+    expect(retry.job.spec).toBe(before.job.spec);
+    expect(retry.job.id).toBe(before.job.id);
   });
 
   it("[C31-47] counts the tasks before it (J4)", () => {
