@@ -27,6 +27,8 @@ async function main(): Promise<void> {
   ]);
   // Containers go on: the next start adopts them (A7).
   await agent.stop();
+  // What the engine has not answered yet, such as a pull, would keep the process for as long.
+  process.exit();
 }
 
 async function anyEngine(): Promise<{ kind: "docker" | "podman"; socketPath: string }> {

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import Dockerode from "dockerode";
 import type { Clock } from "../clock.ts";
 import { pause } from "../clock.ts";
+import { ANSWER_MS, answered, type Connection } from "./connection.ts";
 import { containerStateOf } from "./docker-state.ts";
 import type { ContainerSpec, ContainerState, Engine, Labels, OwnedContainer } from "./engine.ts";
 import { EngineError, isEngineError, messageOf } from "./engine-error.ts";
@@ -14,8 +15,6 @@ const LEAST_MEMORY_BYTES = 6 * 1024 * 1024;
 const LEAST_CPU_MILLICORES = 10;
 /** Longest pause between two tries to reach an engine that went away. */
 const RECONNECT_MS = 2000;
-/** A start on a busy machine takes seconds; what takes longer than this will not come. */
-const ANSWER_MS = 120_000;
 /** How many lines of output are asked for; the characters wanted are cut from them. */
 const TAIL_LINES = 200;
 
@@ -33,7 +32,7 @@ export function dockerEngine(options: {
   const { socketPath, clock, kind } = options;
   const docker = new Dockerode({ socketPath });
   const line: Connection = { docker, socketPath, clock };
-  const images = createImagePuller(docker, options.credentials ?? {});
+  const images = createImagePuller(line, options.credentials ?? {});
   return {
     kind,
     version: options.version,
@@ -53,25 +52,6 @@ export function dockerEngine(options: {
     list: (labels) => listContainers(line, labels),
     outputTail: (id, limit) => outputTail(line, id, limit),
   };
-}
-
-interface Connection {
-  readonly docker: Dockerode;
-  readonly socketPath: string;
-  readonly clock: Clock;
-}
-
-/**
- * Gives up on an answer that does not come: the client library waits for ever where the line
- * breaks in the middle of one. Whoever asked finds out what became of it by looking again.
- */
-function answered<T>({ clock }: Connection, call: Promise<T>, withinMs = ANSWER_MS): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = clock.after(withinMs, () => {
-      reject(new EngineError("unavailable", `the engine gave no answer in ${withinMs / 1000} s`));
-    });
-    call.then(resolve, reject).finally(cancel);
-  });
 }
 
 type Inspected = Dockerode.ContainerInspectInfo | undefined;
@@ -243,7 +223,8 @@ async function absentIsFine(action: Promise<unknown>): Promise<void> {
     const status = statusOf(error);
     // 304: already stopped; 404: not there; 409: its removal is under way.
     if (status === 304 || status === 404 || status === 409) return;
-    throw unavailable(error);
+    if (status === undefined) throw unavailable(error);
+    throw new EngineError("refused", engineText(error), { cause: error });
   }
 }
 

@@ -1,7 +1,10 @@
 const brand = Symbol.for("@mesh/agent/EngineError");
 
-/** `neverStarted`: this container cannot start. `unavailable`: the engine does not answer. */
-export type EngineErrorCode = "neverStarted" | "unavailable";
+/**
+ * `neverStarted`: this container cannot start. `unavailable`: the engine does not answer.
+ * `refused`: it answers that it cannot do what must be done in the end, such as to stop or remove.
+ */
+export type EngineErrorCode = "neverStarted" | "unavailable" | "refused";
 
 export class EngineError extends Error {
   readonly [brand] = true;

@@ -1,12 +1,15 @@
+import type { Readable } from "node:stream";
 import { parseImageReference } from "@mesh/declaration";
-import type Dockerode from "dockerode";
-import { EngineError, messageOf } from "./engine-error.ts";
+import { answered, type Connection } from "./connection.ts";
+import { EngineError, isEngineError, messageOf } from "./engine-error.ts";
 
 /** By registry (`ghcr.io`, `127.0.0.1:5000`): what the host's own file holds (S6). */
 export type RegistryCredentials = Readonly<
   Record<string, { readonly username: string; readonly password: string }>
 >;
 
+/** A pull of which nothing is heard for so long will not come to an end. */
+const IDLE_MS = 300_000;
 /** Where an image without a registry comes from. */
 const DEFAULT_REGISTRY = "docker.io";
 
@@ -16,14 +19,11 @@ export interface ImagePuller {
 }
 
 /** Pulls what is missing, each image once at a time, with the credentials of its registry. */
-export function createImagePuller(
-  docker: Dockerode,
-  credentials: RegistryCredentials,
-): ImagePuller {
+export function createImagePuller(line: Connection, credentials: RegistryCredentials): ImagePuller {
   const underWay = new Map<string, Promise<void>>();
   const has = async (image: string): Promise<boolean> => {
     try {
-      await docker.getImage(image).inspect();
+      await answered(line, line.docker.getImage(image).inspect());
       return true;
     } catch (error) {
       if ((error as { statusCode?: number }).statusCode === 404) return false;
@@ -34,7 +34,7 @@ export function createImagePuller(
     const current = underWay.get(image);
     if (current !== undefined) return current;
     const work = (async () => {
-      if (!(await has(image))) await pull(docker, image, credentials);
+      if (!(await has(image))) await pull(line, image, credentials);
     })().finally(() => underWay.delete(image));
     underWay.set(image, work);
     return work;
@@ -43,7 +43,7 @@ export function createImagePuller(
 }
 
 async function pull(
-  docker: Dockerode,
+  line: Connection,
   image: string,
   credentials: RegistryCredentials,
 ): Promise<void> {
@@ -51,19 +51,36 @@ async function pull(
   const login = Object.hasOwn(credentials, registry) ? credentials[registry] : undefined;
   const authconfig = login === undefined ? undefined : { ...login, serveraddress: registry };
   try {
-    const stream = await docker.createImage(authconfig, { fromImage: image });
-    await new Promise<void>((resolve, reject) => {
-      // A refusal may come as an entry of a stream that began with status 200.
-      docker.modem.followProgress(stream, (error: Error | null, entries: unknown[]) => {
-        const refusal = (entries ?? []).map(refusalOf).find((text) => text !== undefined);
-        if (error !== null) reject(error);
-        else if (refusal !== undefined) reject(new Error(refusal));
-        else resolve();
-      });
-    });
+    const call = line.docker.createImage(authconfig, { fromImage: image });
+    await follow(line, await answered(line, call, IDLE_MS));
   } catch (error) {
     throw pullError(image, error, login === undefined ? registry : undefined);
   }
+}
+
+/** Until the pull has ended, or nothing came of it for too long. */
+function follow({ docker, clock }: Connection, stream: NodeJS.ReadableStream): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => {
+      reject(new Error(`no progress for ${IDLE_MS / 1000} s`));
+      (stream as Readable).destroy();
+    };
+    let cancel = clock.after(IDLE_MS, giveUp);
+    const goOn = (): void => {
+      cancel();
+      cancel = clock.after(IDLE_MS, giveUp);
+    };
+    // A refusal may come as an entry of a stream that began with status 200.
+    const end = (error: Error | null, entries: unknown[]): void => {
+      cancel();
+      const refusal = (entries ?? []).map(refusalOf).find((text) => text !== undefined);
+      if (error !== null) reject(error);
+      else if (refusal !== undefined) reject(new Error(refusal));
+      else resolve();
+    };
+    docker.modem.followProgress(stream, end, goOn);
+    stream.once("close", () => end(new Error("the engine broke off"), []));
+  });
 }
 
 function refusalOf(entry: unknown): string | undefined {
@@ -72,6 +89,7 @@ function refusalOf(entry: unknown): string | undefined {
 }
 
 function pullError(image: string, error: unknown, withoutLogin?: string): EngineError {
+  if (isEngineError(error)) return error;
   const status = (error as { statusCode?: number }).statusCode;
   const text = messageOf(error);
   const asksForLogin = /unauthorized|authentication required|no basic auth/i.test(text);

@@ -85,8 +85,8 @@ export function createAppliers(context: ApplierContext): Appliers {
       },
     },
     supersede: (module, wanted) => {
-      const gates = wanted?.resources.filter((one) => one.type === "container" && one["run-once"]);
-      const hashes = new Set(gates?.map(({ hash }) => hash));
+      const hashes = new Set(wanted?.resources.map(({ hash }) => hash));
+      context.services.supersede(module, hashes);
       for (const { run } of runs.active({ module })) {
         if (run.kind !== "runOnce" || hashes.has(run.resource.hash)) continue;
         void runs.stop(run.runId, "replaced").catch(() => undefined);

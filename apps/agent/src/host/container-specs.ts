@@ -5,6 +5,7 @@ import {
   parseQuantity,
   renderDeclaration,
 } from "@mesh/declaration";
+import { type RunFacts, runEnvironment } from "@mesh/jobs";
 import type { ContainerSpec, Mount } from "../engine/engine.ts";
 import { EngineError } from "../engine/engine-error.ts";
 import { containerName, type Owner, writeLabels } from "../engine/labels.ts";
@@ -17,14 +18,6 @@ export interface ModuleContainer {
   readonly module: string;
   readonly account: string;
   readonly resource: HostContainer;
-}
-
-/** What work is told of itself, beside its own environment (J12). */
-export interface RunFacts {
-  readonly runId?: string;
-  readonly attempt: number;
-  readonly scheduledAt?: number;
-  readonly name: string;
 }
 
 export interface ContainerSpecs {
@@ -63,7 +56,7 @@ export function createContainerSpecs(
         ...identity(owner),
         image: resource.image,
         ...(resource.command === undefined ? {} : { command: resource.command }),
-        environment: { ...resource.environment, ...runEnvironment(run), MESH_MODULE: module },
+        environment: { ...resource.environment, ...runEnvironment({ ...run, module }) },
         ...user,
         mounts,
         ...limitsOf(resource, defaults),
@@ -90,21 +83,6 @@ function checkAllowed({ module, account, resource }: ModuleContainer, bound: Hos
   const [fault] = checkBound(alone, bound);
   if (fault === undefined) return;
   throw new EngineError("neverStarted", `outside this host's bound: ${fault.message}`);
-}
-
-/** The keys by which work can do its effect once (J12). */
-export function runEnvironment(run: RunFacts): Readonly<Record<string, string>> {
-  return {
-    MESH_NAME: run.name,
-    MESH_ATTEMPT: String(run.attempt),
-    ...(run.runId === undefined ? {} : { MESH_RUN_ID: run.runId }),
-    ...(run.scheduledAt === undefined ? {} : { MESH_SCHEDULED_AT: formatInstant(run.scheduledAt) }),
-  };
-}
-
-/** RFC 3339 in UTC; an occurrence is a whole minute, so the fraction is left out. */
-export function formatInstant(at: number): string {
-  return new Date(at).toISOString().replace(".000Z", "Z");
 }
 
 function limitsOf(

@@ -222,7 +222,7 @@ function problemOf({ module, key }: PlanStep, error: unknown): Problem {
 function codeOf(error: unknown): string {
   if (isPathError(error) || error instanceof StepFailure) return error.code;
   if (isEngineError(error)) {
-    return error.code === "unavailable" ? "engine.unavailable" : "container.never-started";
+    return error.code === "neverStarted" ? "container.never-started" : `engine.${error.code}`;
   }
   return "apply.failed";
 }

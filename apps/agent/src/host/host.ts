@@ -58,7 +58,7 @@ export function startHost(outside: HostParts): Host {
   const end = createEnd(log);
   const journal = guardedJournal(outside.journal, end.fail);
   const parts = { ...outside, journal };
-  const { runs, tasks, link, intake, begin } = wire(parts, end);
+  const { runs, tasks, services, link, intake, begin } = wire(parts, end);
   const begun = begin().catch(end.fail);
   const linked = link.run();
   return {
@@ -68,6 +68,7 @@ export function startHost(outside: HostParts): Host {
       end.stopAccepting();
       if (stopWorkloads) {
         await begun;
+        await services.idle();
         await stopEverything(parts, runs, tasks, end.signal);
         let cancel = (): void => {};
         const patience = new Promise<void>((resolve) => {
@@ -171,7 +172,7 @@ function wire(parts: HostParts, end: End) {
     converger.resume();
     intake.open();
   };
-  return { runs, tasks, link, intake, begin };
+  return { runs, tasks, services, link, intake, begin };
 }
 
 async function stopEverything(

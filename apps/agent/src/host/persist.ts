@@ -2,7 +2,7 @@ import { backoffMs, type Clock, pause } from "../clock.ts";
 import { isEngineError } from "../engine/engine-error.ts";
 
 /**
- * Does what must be done in the end: tries again for as long as the engine does not answer.
+ * Does what must be done in the end: tries again for as long as the engine does not answer, or cannot.
  * Rejects with the signal's reason once it aborts, and with any other error at once.
  */
 export async function persist<T>(
@@ -15,7 +15,7 @@ export async function persist<T>(
     try {
       return await action();
     } catch (error) {
-      if (!isEngineError(error) || error.code !== "unavailable") throw error;
+      if (!isEngineError(error) || error.code === "neverStarted") throw error;
     }
     await pause(clock, Math.min(backoffMs(failures), 5000), signal);
   }

@@ -1,7 +1,7 @@
 import { containerKind } from "@mesh/declaration";
 import type { Clock } from "../clock.ts";
 import type { Engine } from "../engine/engine.ts";
-import { messageOf } from "../engine/engine-error.ts";
+import { isEngineError, messageOf } from "../engine/engine-error.ts";
 import { hostLabels, type Owner, readLabels } from "../engine/labels.ts";
 import type { Journal, OpenRun } from "../journal/journal.ts";
 import type { Log } from "./log.ts";
@@ -81,9 +81,19 @@ function isOf(run: OpenRun, owner: Owner): boolean {
 async function removeOrphan(context: RecoverContext, { id, owner }: Found): Promise<void> {
   const { engine, clock, signal, settings, log } = context;
   log.warn({ containerId: id, owner }, "an orphan is stopped");
-  await persist(clock, signal, async () => {
+  const end = async (): Promise<void> => {
     await engine.stop(id, settings.stopGraceSeconds);
     await engine.remove(id);
+  };
+  await persist(clock, signal, async () => {
+    try {
+      await end();
+    } catch (error) {
+      if (!isEngineError(error) || error.code !== "refused") throw error;
+      // One that the engine cannot end must not hold up the whole host: it is tried on and on.
+      log.error({ containerId: id, reason: messageOf(error) }, "an orphan cannot be stopped");
+      void persist(clock, signal, end).catch(() => undefined);
+    }
   });
 }
 

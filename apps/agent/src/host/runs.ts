@@ -6,6 +6,7 @@ import type { Journal, OpenRun } from "../journal/journal.ts";
 import type { ContainerSpecs } from "./container-specs.ts";
 import { ensureRunning } from "./ensure-running.ts";
 import type { Log } from "./log.ts";
+import { orAborted } from "./or-aborted.ts";
 import { failure, type RunEnd, runEndOf, runEndOfError, TEXT_LIMIT } from "./outcome.ts";
 import { persist } from "./persist.ts";
 import { recordEnd, startedReport } from "./run-records.ts";
@@ -45,6 +46,8 @@ interface Live {
   readonly adopted: boolean;
   containerId?: string;
   stopReason?: StopReason;
+  /** Aborts when the run is asked to end: it does not wait for its image any longer. */
+  readonly asked: AbortController;
   ended: Promise<RunEnd>;
 }
 
@@ -81,6 +84,7 @@ export function createRuns(context: RunsContext): Runs {
       const live: Live = {
         run,
         adopted: containerId !== undefined,
+        asked: new AbortController(),
         ended: NEVER,
         ...(containerId === undefined ? {} : { containerId }),
       };
@@ -173,7 +177,11 @@ async function begin(context: RunsContext, live: Live): Promise<string> {
       ...(occurrenceAt === undefined ? {} : { scheduledAt: occurrenceAt }),
     });
     context.log.info({ module: run.module, container: run.resource.name, runId, attempt }, "run");
-    await engine.ensureImage(spec.image);
+    const unwanted = AbortSignal.any([live.asked.signal, context.signal]);
+    await orAborted(engine.ensureImage(spec.image), unwanted).catch((error: unknown) => {
+      checkNotStopped(live);
+      throw error;
+    });
     checkNotStopped(live);
     live.containerId = await engine.create(spec);
   }
@@ -209,6 +217,7 @@ function checkNotStopped(live: Live): void {
 async function askToEnd(context: RunsContext, live: Live, reason: StopReason): Promise<void> {
   const { engine, clock, signal, settings } = context;
   live.stopReason ??= reason;
+  live.asked.abort();
   const id = live.containerId;
   // Not created or not started yet: `begin` looks at the reason before and after it starts it.
   if (id === undefined || live.run.phase === "starting") return;

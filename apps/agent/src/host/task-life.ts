@@ -5,6 +5,7 @@ import { EngineError } from "../engine/engine-error.ts";
 import type { HeldTask, Journal } from "../journal/journal.ts";
 import { ensureRunning } from "./ensure-running.ts";
 import type { Log } from "./log.ts";
+import { orAborted } from "./or-aborted.ts";
 import {
   failure,
   type RunEnd,
@@ -28,6 +29,8 @@ export interface LiveTask {
   started: boolean;
   stopReason?: StopReason;
   graceSeconds: number;
+  /** Aborts when the task is asked to end: it does not wait for its image any longer. */
+  readonly asked: AbortController;
   ended: Promise<void>;
 }
 
@@ -78,7 +81,11 @@ async function begin(
   if (live.containerId === undefined && assignment !== undefined) {
     const spec = taskSpec(context, assignment);
     log.info({ taskId: live.taskId, job: assignment.jobName }, "task");
-    await engine.ensureImage(spec.image);
+    const unwanted = AbortSignal.any([live.asked.signal, signal]);
+    await orAborted(engine.ensureImage(spec.image), unwanted).catch((error: unknown) => {
+      checkNotStopped(live);
+      throw error;
+    });
     checkNotStopped(live);
     live.containerId = await engine.create(spec);
     journal.putTask({ taskId: live.taskId, phase: "starting", containerId: live.containerId });
@@ -111,6 +118,7 @@ function checkNotStopped(live: LiveTask): void {
 export async function askToEnd(context: TasksContext, live: LiveTask): Promise<void> {
   const { engine, clock, signal } = context;
   const id = live.containerId;
+  live.asked.abort();
   if (id === undefined || !live.started) return;
   await persist(clock, signal, () => engine.stop(id, live.graceSeconds));
 }

@@ -1,13 +1,14 @@
 import { chmodSync, chownSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type HostBound, safeParseImageReference, safeParseManifest } from "@mesh/declaration";
+import { runEnvironment } from "@mesh/jobs";
 import type { TaskAssignment } from "@mesh/protocol";
 import type { ContainerSpec, Mount } from "../engine/engine.ts";
 import { EngineError } from "../engine/engine-error.ts";
 import type { Owner } from "../engine/labels.ts";
 import type { Ownership } from "../files/module-files.ts";
 import { type Accounts, namespaceAccount } from "./accounts.ts";
-import { type ContainerSpecs, runEnvironment } from "./container-specs.ts";
+import type { ContainerSpecs } from "./container-specs.ts";
 import { isSecretName, SECRETS_TARGET, type Secrets } from "./secrets.ts";
 import type { HostSettings } from "./settings.ts";
 
@@ -30,21 +31,11 @@ export function taskSpec(context: TaskSpecContext, assignment: TaskAssignment): 
   checkWork(assignment, settings.bound);
   const user = accounts(namespaceAccount(namespace));
   const owner: Owner = { kind: "task", taskId };
-  const facts = {
-    runId: jobId,
-    attempt,
-    name: jobName,
-    ...(scheduledAt === undefined ? {} : { scheduledAt }),
-  };
+  const facts = { name: jobName, attempt, runId: jobId, scheduledAt, taskId, namespace };
   return specs.forWork(owner, {
     image: canonicalImage(work.image),
     ...(work.command === undefined ? {} : { command: work.command }),
-    environment: {
-      ...work.environment,
-      ...runEnvironment(facts),
-      MESH_TASK_ID: taskId,
-      MESH_NAMESPACE: namespace,
-    },
+    environment: { ...work.environment, ...runEnvironment(facts) },
     ...user,
     mounts: [
       ...claimMounts(settings, assignment, user),

@@ -93,6 +93,7 @@ function createLives(context: TasksContext) {
       const live: LiveTask = {
         taskId,
         started: false,
+        asked: new AbortController(),
         graceSeconds: settings.stopGraceSeconds,
         ended: Promise.resolve(),
         ...(containerId === undefined ? {} : { containerId }),

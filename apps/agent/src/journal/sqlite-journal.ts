@@ -150,7 +150,7 @@ function damaged(file: string, error: unknown): StartError {
   return new StartError(
     "data-dir.damaged",
     `the journal ${file} is damaged: ${(error as Error).message}`,
-    "put a copy of the data folder back, or move the journal away: the agent then finds its containers by their labels, and run-once steps run again",
+    "put a copy of the data folder back; without a journal, run-once steps are run again",
     error,
   );
 }
