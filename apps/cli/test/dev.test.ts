@@ -1,6 +1,7 @@
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { createClient } from "@mesh/protocol";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { type DevProcess, processesIn, spawnDev } from "./dev-process.ts";
 import { mesh, temporaryFolder } from "./mesh.ts";
@@ -100,6 +101,26 @@ describe("mesh dev", { timeout: 60_000 }, () => {
     expect(out).toMatch(/^hello-2 +succeeded/m);
   });
 
+  it("puts the example back when it was edited, and says so", async () => {
+    const first = dev("edited");
+    const url = await urlOf(first);
+    await first.line(/hello-1 succeeded/);
+    const { jobTemplate } = await createClient({ baseUrl: url, fetch }).cronJob(
+      "default",
+      "atlas-report-schedule",
+    );
+    const edited = { name: "atlas-report-schedule", schedule: "*/2 * * * *", jobTemplate };
+    const applied = await mesh(["apply", "-f", "-", "--server", url], {
+      stdin: JSON.stringify(edited),
+    });
+    expect(applied.out).toBe("cronjob/atlas-report-schedule updated");
+    first.kill("SIGTERM");
+    await first.ended;
+    await dev("edited").line(
+      /^cronjob\/atlas-report-schedule put back as the example has it: a Job each minute/,
+    );
+  });
+
   it("a folder has one mesh dev: the second says which one, exit code 1", async () => {
     const first = dev("one");
     const url = await urlOf(first);
@@ -119,7 +140,9 @@ describe("mesh dev", { timeout: 60_000 }, () => {
     const one = dev("port", "--port", String(port));
     expect(await one.ended).toEqual({
       code: 1,
-      err: `error: port ${port} is in use by another program\nhelp: try mesh dev --port 7373\n`,
+      err:
+        `error: port ${port} is in use by another program\n` +
+        "help: try mesh dev --port 7373 (npm start -- --port 7373 in a clone)\n",
     });
     other.close();
   });

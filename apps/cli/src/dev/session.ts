@@ -1,6 +1,6 @@
 import type { CronJobManifest, Manifest, ModuleManifest } from "@mesh/declaration";
 import { parseManifestYaml } from "@mesh/declaration/yaml";
-import type { EventView, MeshClient } from "@mesh/protocol";
+import type { ApplyAnswer, EventView, MeshClient } from "@mesh/protocol";
 import { createClient } from "@mesh/protocol";
 import { isStartError, startServer } from "@mesh/server";
 import { badInput, cannot } from "../command-error.ts";
@@ -142,8 +142,12 @@ function startFailure(
     );
   }
   if (error.code === "listen.in-use") {
-    const free = `mesh dev --port ${port === 7373 ? 7374 : 7373}`;
-    return cannot(error.code, `port ${port} is in use by another program`, `try ${free}`);
+    const free = `--port ${port === 7373 ? 7374 : 7373}`;
+    return cannot(
+      error.code,
+      `port ${port} is in use by another program`,
+      `try mesh dev ${free} (npm start -- ${free} in a clone)`,
+    );
   }
   return cannot(error.code, error.message, error.help);
 }
@@ -155,11 +159,15 @@ async function applyExample(
 ): Promise<void> {
   const { s, paint, reader } = context;
   const say = s.terminal.out;
+  const said = (outcome: ApplyAnswer["outcome"]): string =>
+    outcome === "updated" ? "put back as the example has it" : outcome;
   const applied = await client.applyModule(module);
   await client.assignModule(exampleModule, node);
-  say(`module/${exampleModule} ${applied.outcome}: a scheduled container on node ${node}`);
+  say(`module/${exampleModule} ${said(applied.outcome)}: a scheduled container on node ${node}`);
   const scheduled = await client.applyCronJob(namespace, cronJob);
-  say(`cronjob/${exampleCronJob} ${scheduled.outcome}: a Job each minute, unless one is active`);
+  say(
+    `cronjob/${exampleCronJob} ${said(scheduled.outcome)}: a Job each minute, unless one is active`,
+  );
   const { nextAt } = await client.cronJob(namespace, exampleCronJob);
   if (nextAt !== undefined) {
     say(paint(`  next at ${nextText(nextAt, { reader, now: s.now() })}`, "dim"));
