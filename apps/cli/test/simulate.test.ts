@@ -37,6 +37,21 @@ describe("mesh simulate", () => {
     expect(out).toContain("skip 2026-10-13T12:02:00Z");
   });
 
+  it("takes a container whose name is too long for a schedule's, as the host does (D10)", async () => {
+    const name = "a-container-with-the-longest-name-that-anybody-would-write";
+    const text = `module: kometa
+version: 1
+resources:
+  - type: container
+    name: ${name}
+    image: docker.io/library/busybox@sha256:${"0123456789abcdef".repeat(4)}
+    schedule: "* * * * *"
+`;
+    const ran = await mesh(ask, { stdin: text });
+    expect(ran).toMatchObject({ exitCode: 0, err: "" });
+    expect(ran.out).toMatch(/a-container-with-the-longest-[0-9a-f]{10}-202610131201 starts/);
+  });
+
   it("prints the schedule's own zone with its offset beside UTC (C8)", async () => {
     const file = join(examples, "cronjob-nightly.yaml");
     const { out } = await mesh(["simulate", file, "--through", "30d", "--limit", "60"]);
