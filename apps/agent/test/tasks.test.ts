@@ -1,6 +1,10 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import type { TaskAssignment } from "@mesh/protocol";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import type { Behaviour } from "../src/engine/simulated.ts";
+import { secretFiles } from "../src/host/secrets.ts";
 import { at, createWorld, IMAGE, moduleOf, scheduled, service, type World } from "./world.ts";
 
 function assignment(more: Partial<TaskAssignment> = {}, work: object = {}): TaskAssignment {
@@ -235,6 +239,48 @@ describe("a task", () => {
       expect(world.engine.calls).toEqual([]);
     });
   }
+});
+
+describe("the secrets of a task", () => {
+  const folders: string[] = [];
+  const emptyFolder = (): string => {
+    const folder = mkdtempSync(join(tmpdir(), "mesh-secrets-"));
+    folders.push(folder);
+    return folder;
+  };
+
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  });
+
+  it("are gone once it is, wherever the agent was killed meanwhile (S6)", async () => {
+    for (let deed = 1; deed < 25; deed += 1) {
+      const folder = emptyFolder();
+      const world = createWorld({
+        now: "09:00:00",
+        behave: () => ({ afterMs: 4000 }),
+        secrets: secretFiles(folder),
+      });
+      world.server.setTasks([assignment({}, { secrets: [{ name: "token", value: "s3cret" }] })]);
+      await world.start({ killAt: deed });
+      await world.until("09:00:03");
+      world.kill();
+      world.server.setTasks([]);
+      await world.start();
+      await world.until("09:01:00");
+      expect(readdirSync(folder), `killed at deed ${deed}`).toEqual([]);
+    }
+  });
+
+  it("of tasks that no record knows are removed at the start, and of no others (S6)", () => {
+    const folder = emptyFolder();
+    const secrets = secretFiles(folder);
+    const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    const kept = secrets.put("kept", [{ name: "a", value: "1" }], owner);
+    secrets.put("left", [{ name: "a", value: "1" }], owner);
+    secrets.retain(["kept"]);
+    expect(readdirSync(folder)).toEqual([basename(kept)]);
+  });
 });
 
 describe("a task and a restart", () => {

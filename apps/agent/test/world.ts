@@ -16,6 +16,7 @@ import type { ModuleFiles } from "../src/files/module-files.ts";
 import { mappedAccounts } from "../src/host/accounts.ts";
 import { type Host, startHost } from "../src/host/host.ts";
 import { silentLog } from "../src/host/log.ts";
+import type { Secrets } from "../src/host/secrets.ts";
 import type { HostSettings } from "../src/host/settings.ts";
 import type { Journal } from "../src/journal/journal.ts";
 import { sqliteJournal } from "../src/journal/sqlite-journal.ts";
@@ -69,7 +70,14 @@ export interface WorldOptions {
   readonly settings?: Partial<HostSettings>;
   readonly leaseSeconds?: number;
   readonly files?: ModuleFiles;
+  readonly secrets?: Secrets;
 }
+
+const NO_SECRETS: Secrets = {
+  put: (taskId) => `/nowhere/secrets/${taskId}`,
+  remove: () => undefined,
+  retain: () => undefined,
+};
 
 const SETTINGS: HostSettings = {
   node: "n1",
@@ -96,6 +104,7 @@ export function createWorld(options: WorldOptions = {}): World {
   const server = fakeServer({ clock, leaseSeconds: options.leaseSeconds ?? 60 });
   const settings = { ...SETTINGS, ...options.settings };
   const written: World["written"] = new Map();
+  const secrets = options.secrets ?? NO_SECRETS;
   const files = options.files ?? memoryFiles(written);
   let generation = 0;
   let life = createLife();
@@ -111,7 +120,7 @@ export function createWorld(options: WorldOptions = {}): World {
     start: async ({ killAt } = {}) => {
       life = createLife();
       if (killAt !== undefined) life.killAt(killAt);
-      const parts = { clock, engine, journal, server, settings, files };
+      const parts = { clock, engine, journal, server, settings, files, secrets };
       host = startLife(life, parts) ?? host;
       await clock.settle();
     },
@@ -144,6 +153,7 @@ function startLife(
   life: Life,
   parts: Pick<World, "clock" | "engine" | "journal" | "server" | "settings"> & {
     readonly files: ModuleFiles;
+    readonly secrets: Secrets;
   },
 ): Host | undefined {
   const { settings, files } = parts;
@@ -156,7 +166,7 @@ function startLife(
       clock: life.mortal<VirtualClock>(parts.clock),
       engine: life.mortal<SimulatedEngine>(parts.engine),
       accounts: mappedAccounts(journal, settings.bound.accountRange),
-      secrets: { put: (taskId) => `/nowhere/secrets/${taskId}`, remove: () => undefined },
+      secrets: parts.secrets,
       client: life.mortal(parts.server.client),
       log: silentLog,
     });

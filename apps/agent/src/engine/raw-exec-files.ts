@@ -1,7 +1,6 @@
 import {
   closeSync,
   fstatSync,
-  fsyncSync,
   lchownSync,
   openSync,
   readdirSync,
@@ -10,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import type { ContainerSpec, ContainerState } from "./engine.ts";
@@ -74,6 +73,11 @@ export function processOf(place: Place): number | undefined {
   return isAlive(pid) ? pid : undefined;
 }
 
+/** The line by which a process is known again: its number and, where there is one, its stat. */
+export function processLine(pid: number): string {
+  return `${pid} ${readText(`/proc/${pid}/stat`) ?? "\n"}`;
+}
+
 /** Forgets the last run, so that the container can be started again. */
 export function clearRun(place: Place): void {
   for (const name of ["started", "pid", "exit", "killed"]) {
@@ -101,10 +105,7 @@ export function readOutput(place: Place, bytes: number): string {
 
 /** Written whole or not at all. */
 export function writeJson(path: string, value: unknown): void {
-  const file = openSync(`${path}.new`, "w", 0o600);
-  writeSync(file, JSON.stringify(value));
-  fsyncSync(file);
-  closeSync(file);
+  writeFileSync(`${path}.new`, JSON.stringify(value), { mode: 0o600, flush: true });
   renameSync(`${path}.new`, path);
 }
 
@@ -146,7 +147,11 @@ function readText(path: string): string | undefined {
   }
 }
 
+/** What is damaged is as good as gone: it concerns one container, and must stop no other. */
 function readJson(path: string): unknown {
-  const text = readText(path);
-  return text === undefined ? undefined : JSON.parse(text);
+  try {
+    return JSON.parse(readText(path) ?? "");
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type Clock, pause } from "../clock.ts";
 import type { ContainerSpec, ContainerState, Engine, Labels, OwnedContainer } from "./engine.ts";
@@ -11,6 +19,7 @@ import {
   chownTree,
   clearRun,
   type Place,
+  processLine,
   processOf,
   readOutput,
   readSpec,
@@ -124,14 +133,16 @@ async function startProcess(
   );
   const [output, pid, exit] = files as [number, number, number];
   const identity = process.getuid?.() === 0 ? { uid: spec.uid, gid: spec.gid } : {};
-  const child = spawn("/bin/sh", ["-c", SHELL, "mesh", ...command], {
-    cwd: work,
-    env: environment,
-    detached: true,
-    stdio: ["ignore", output, output, pid, exit],
-    ...identity,
-  });
   try {
+    const child = spawn("/bin/sh", ["-c", SHELL, "mesh", ...command], {
+      cwd: work,
+      env: environment,
+      detached: true,
+      stdio: ["ignore", output, output, pid, exit],
+      ...identity,
+    });
+    // The shell tells it too, but may not come to it for a while on a busy machine.
+    if (child.pid !== undefined) writeSync(pid, processLine(child.pid));
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", reject);
@@ -149,8 +160,15 @@ async function startProcess(
 
 /** Nothing is mounted: `/config` is the link `./config` in the folder that the command runs in. */
 function prepareWorkFolder(work: string, spec: ContainerSpec): void {
+  // What the last run left there may be links that lead anywhere.
+  rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true, mode: 0o700 });
   for (const mount of spec.mounts) {
+    const around = spec.mounts.find(({ target }) => mount.target.startsWith(`${target}/`));
+    if (around !== undefined) {
+      // It would be made through a link, into a folder that the module's own code can write.
+      throw new EngineError("neverStarted", `${mount.target} lies within ${around.target}`);
+    }
     const link = join(work, mount.target);
     mkdirSync(dirname(link), { recursive: true, mode: 0o755 });
     rmSync(link, { force: true });

@@ -8,6 +8,7 @@ import type { Log } from "./log.ts";
 import { failure } from "./outcome.ts";
 import { persist } from "./persist.ts";
 import { ON_TIME_MS, type Runs } from "./runs.ts";
+import type { Secrets } from "./secrets.ts";
 import type { HostSettings } from "./settings.ts";
 import type { Tasks } from "./tasks.ts";
 
@@ -20,6 +21,7 @@ export interface RecoverContext {
   readonly signal: AbortSignal;
   readonly runs: Runs;
   readonly tasks: Tasks;
+  readonly secrets: Secrets;
 }
 
 interface Found {
@@ -138,4 +140,5 @@ async function recoverTasks(context: RecoverContext, found: readonly Found[]): P
   for (const { taskId, phase } of journal.tasks()) {
     if (phase === "running" && !seen.has(taskId)) tasks.lost(taskId);
   }
+  context.secrets.retain(journal.tasks().map(({ taskId }) => taskId));
 }

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Ownership } from "../files/module-files.ts";
 
@@ -10,6 +18,8 @@ export interface Secrets {
   /** Writes a task's secrets anew and returns the folder. */
   put(taskId: string, secrets: readonly Secret[], owner: Ownership): string;
   remove(taskId: string): void;
+  /** Removes those of every other task: an agent that was killed may have left some behind. */
+  retain(taskIds: readonly string[]): void;
 }
 
 export interface Secret {
@@ -23,8 +33,9 @@ export function isSecretName(name: string): boolean {
 }
 
 export function secretFiles(folder: string): Secrets {
-  const folderOf = (taskId: string): string =>
-    join(folder, createHash("sha256").update(taskId).digest("hex").slice(0, 24));
+  const nameOf = (taskId: string): string =>
+    createHash("sha256").update(taskId).digest("hex").slice(0, 24);
+  const folderOf = (taskId: string): string => join(folder, nameOf(taskId));
   const isRoot = process.getuid?.() === 0;
   return {
     put: (taskId, secrets, owner) => {
@@ -41,6 +52,12 @@ export function secretFiles(folder: string): Secrets {
       if (isRoot) chownSync(place, owner.uid, owner.gid);
       chmodSync(place, isRoot ? 0o500 : 0o700);
       return place;
+    },
+    retain: (taskIds) => {
+      const kept = new Set(taskIds.map(nameOf));
+      for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+        if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true });
+      }
     },
     remove: (taskId) => rmSync(folderOf(taskId), { recursive: true, force: true }),
   };

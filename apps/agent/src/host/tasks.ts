@@ -54,7 +54,10 @@ export function createTasks(context: TasksContext): Tasks {
   const drop = (taskId: string, askedAt: number): void => {
     lives.stop(taskId, "removed");
     if (lives.has(taskId)) return;
-    if (journal.task(taskId)?.phase === "starting") journal.removeTask(taskId);
+    if (journal.task(taskId)?.phase === "starting") {
+      journal.removeTask(taskId);
+      context.secrets.remove(taskId);
+    }
     acknowledged.forget(taskId, askedAt);
   };
   return {
