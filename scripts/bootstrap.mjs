@@ -82,7 +82,7 @@ async function install() {
   const problem = installProblem(locked, installed) ?? abiProblem();
   if (problem === undefined) return;
   say(`Installing dependencies: ${problem}.`);
-  say("  The database driver is compiled on the way; that takes about a minute.");
+  say("  The database driver is compiled on the way; that takes a minute or more.");
   const [npm, first] = npmCommand();
   await run("installing", npm, [...first, "ci", "--no-audit", "--no-fund", "--loglevel=error"]);
   writeFileSync(abiFile, process.versions.modules);
