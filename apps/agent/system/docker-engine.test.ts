@@ -208,6 +208,33 @@ describe.runIf(isThere)("the Docker adapter", () => {
     expect(exit).toEqual({ kind: "code", exitCode: 0, outOfMemory: false });
   });
 
+  it("gigabytes of output without a line's end leave an end of it, soon, and a full log", async () => {
+    const print = "head -c 300000000 /dev/zero | tr '\\0' x; printf 'the end'; exit 3";
+    const id = await engine.create(specOf(["sh", "-c", print]));
+    await engine.start(id);
+    expect(await engine.wait(id, forever)).toMatchObject({ exit: { exitCode: 3 } });
+    const since = Date.now();
+    const tail = await engine.outputTail(id, 4096);
+    expect(tail).toHaveLength(4096);
+    expect(tail).toMatch(/x{1000}the end$/);
+    expect(Date.now() - since).toBeLessThan(10_000);
+    await engine.remove(id);
+  }, 60_000);
+
+  it("one that was paused by hand, takes no notice of a stop and has children ends in time", async () => {
+    const script =
+      "trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & while :; do sleep 1; done";
+    const id = await engine.create(specOf(["sh", "-c", script]));
+    await engine.start(id);
+    await new Dockerode({ socketPath }).getContainer(id).pause();
+    expect(await engine.inspect(id)).toMatchObject({ phase: "running" });
+    const since = Date.now();
+    await engine.stop(id, 2);
+    expect(Date.now() - since).toBeLessThan(15_000);
+    expect(await engine.inspect(id)).toMatchObject({ phase: "exited", exit: { exitCode: 137 } });
+    await engine.remove(id);
+  }, 40_000);
+
   it("an image that cannot be pulled is a failed start with the engine's reason", async () => {
     const missing = `${image.slice(0, image.indexOf("@"))}@sha256:${"0".repeat(64)}`;
     expect(await engine.hasImage(image)).toBe(true);

@@ -17,8 +17,12 @@ export function demultiplex(raw: Buffer): string {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** The last `limit` characters, without half of a surrogate pair at the front. */
+/**
+ * The last `limit` characters, without half of a surrogate pair at the front, and with a mark for
+ * each NUL: a database that takes none in a text would never take the report of such a run.
+ */
 export function lastCharacters(text: string, limit: number): string {
   const tail = text.length > limit ? text.slice(text.length - limit) : text;
-  return /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail;
+  const whole = /^[\uDC00-\uDFFF]/.test(tail) ? tail.slice(1) : tail;
+  return whole.replaceAll("\0", "\uFFFD");
 }
