@@ -38,7 +38,7 @@ export interface Decision {
   readonly v: 1;
   /** Oldest first; `hold` is the only one that is not final. */
   readonly outcomes: readonly Outcome[];
-  /** Runs that are asked to stop: deleted under `Replace`, cancelled under `Supersede`. */
+  /** Runs that are asked to stop, as `stopRequest` says. */
   readonly stopRunIds: readonly string[];
   readonly schedule: ScheduleState;
   readonly wake: Wake;
@@ -87,6 +87,14 @@ export function replayDecision(evidence: Evidence): Decision {
     evidence,
   } as const;
   return baseAt > now && !schedule.spec.suspended ? { ...decision, clockBehind: true } : decision;
+}
+
+/**
+ * How the runs in `stopRunIds` are asked to stop, as the type of a Job's event: `Replace` deletes
+ * them (D6), `Supersede` cancels them, so that they stay on record (D7).
+ */
+export function stopRequest({ schedule }: Decision): "deleteRequested" | "cancelRequested" {
+  return schedule.spec.concurrencyPolicy === "Supersede" ? "cancelRequested" : "deleteRequested";
 }
 
 /** Each policy in one place: what it counts as active, and what it does with the due list. */

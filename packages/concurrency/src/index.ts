@@ -1,6 +1,6 @@
 export type { Diagnostic } from "@mesh/cron";
 export type { Decision, Outcome, OutcomeReason, Wake } from "./decide.ts";
-export { decideSchedule, replayDecision } from "./decide.ts";
+export { decideSchedule, replayDecision, stopRequest } from "./decide.ts";
 export {
   isScheduleSpecError,
   isScheduleStateError,
@@ -11,7 +11,7 @@ export type { ActiveRun, DecideOptions, DueSet, Evidence } from "./evidence.ts";
 export { dueSet } from "./evidence.ts";
 export { explainDecision, explainReason } from "./explain.ts";
 export type { Instant } from "./instant.ts";
-export { backfillName, occurrenceName, triggerName } from "./names.ts";
+export { backfillName, occurrenceName, scheduleOfRun, triggerName } from "./names.ts";
 export type {
   ConcurrencyPolicy,
   DaylightSaving,

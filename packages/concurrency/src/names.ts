@@ -33,6 +33,17 @@ export function backfillName(scheduleName: string, id: string, at: Instant): str
   return `${scheduleName}-b${checkId(id)}-${minuteStamp(checkInstant(at, "at"))}`;
 }
 
+/**
+ * The schedule that gives a run this name: what stands before a hyphen and twelve digits (D10).
+ * `undefined` for every other name, and only those are free for Jobs that people name (J2).
+ *
+ * @example
+ * scheduleOfRun("report-202610130900"); // "report"
+ */
+export function scheduleOfRun(runName: string): string | undefined {
+  return /^(.+)-[0-9]{12}$/.exec(runName)?.[1];
+}
+
 function checkId(id: string): string {
   if (typeof id === "string" && isLabel(id, MAX_ID)) return id;
   const rule = `id must be 1 to ${MAX_ID} lower-case letters, digits or inner hyphens`;

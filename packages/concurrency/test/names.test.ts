@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { backfillName, occurrenceName, triggerName } from "../src/index.ts";
+import { backfillName, occurrenceName, scheduleOfRun, triggerName } from "../src/index.ts";
 import { at } from "./seed-schedule.ts";
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -24,6 +24,14 @@ describe("names of runs (D10)", () => {
         examples: [[year0], [year9999], [-1], [0], [Date.UTC(2028, 1, 29)], [Date.UTC(2100, 2, 1)]],
       },
     );
+  });
+
+  it("an occurrence's run tells its schedule, and no triggered run or other Job does", () => {
+    expect(scheduleOfRun(occurrenceName("a-b", at("09:05")))).toBe("a-b");
+    expect(scheduleOfRun(triggerName("report", "12345678"))).toBeUndefined();
+    for (const name of ["report", "report-20261013090", "report-2026101309050", "202610130905"]) {
+      expect(scheduleOfRun(name)).toBeUndefined();
+    }
   });
 
   it("every name is a DNS-1123 label, also of the longest schedule with the longest id", () => {

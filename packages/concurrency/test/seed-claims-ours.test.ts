@@ -5,6 +5,7 @@ import {
   explainDecision,
   occurrenceName,
   replayDecision,
+  stopRequest,
 } from "../src/index.ts";
 import { at, created, others, running, schedule } from "./seed-schedule.ts";
 
@@ -70,6 +71,7 @@ describe("Skip, Queue, Supersede", () => {
     const now = at("12:01");
     const asked = decideSchedule(state, running("r1"), { now });
     expect([asked.stopRunIds, created(asked)]).toEqual([["r1"], []]);
+    expect(stopRequest(asked)).toBe("cancelRequested");
     expect(asked.wake).toEqual({ kind: "runEnd" });
     const stopping = decideSchedule(asked.schedule, [{ id: "r1", status: "stopping" }], { now });
     expect([stopping.stopRunIds, created(stopping)]).toEqual([[], []]);

@@ -6,6 +6,7 @@ import {
   isScheduleSpecError,
   resumeSchedule,
   type ScheduleSpec,
+  stopRequest,
   suspendSchedule,
 } from "../src/index.ts";
 import { at, clock, created, others, running, schedule } from "./seed-schedule.ts";
@@ -196,6 +197,7 @@ describe("Allow, Forbid, Replace", () => {
   it("[C31-111] Replace asks for the removal of the active runs, then creates (D6)", () => {
     const decision = decideSchedule(replace, running("r1", "r2"), { now: at("12:01") });
     expect(decision.stopRunIds).toEqual(["r1", "r2"]);
+    expect(stopRequest(decision)).toBe("deleteRequested");
     expect(created(decision)).toEqual(["12:01"]);
   });
 

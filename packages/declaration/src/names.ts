@@ -1,3 +1,4 @@
+import { scheduleOfRun } from "@mesh/concurrency";
 import { type Fault, quote } from "./finding.ts";
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
@@ -38,7 +39,7 @@ export function checkLabel(
 /** A Job's name; those that schedules give to their runs are not free (J2, D10). */
 export function checkJobName(name: string): Fault | undefined {
   const invalid = checkLabel(name, "a Job's name");
-  if (invalid !== undefined || !/-[0-9]{12}$/.test(name)) return invalid;
+  if (invalid !== undefined || scheduleOfRun(name) === undefined) return invalid;
   return {
     code: "name.reserved",
     message: "a name that ends in a hyphen and 12 digits belongs to the runs of a schedule",

@@ -1,4 +1,4 @@
-import type { Decision, Outcome } from "@mesh/concurrency";
+import { type Decision, type Outcome, stopRequest } from "@mesh/concurrency";
 import type { JobTemplate } from "@mesh/declaration";
 import { createJob } from "@mesh/jobs";
 import { applyJobEvent } from "../operations/commit-job.ts";
@@ -104,10 +104,8 @@ function rowOf(
   return ledgerEntry(row, { ...common, outcome: "create", interval, run });
 }
 
-/** Deleted under `Replace`, cancelled under `Supersede`, as the decision's contract says. */
 async function requestStops(tx: Tx, { runs, decision }: Decided, now: number): Promise<void> {
-  const { concurrencyPolicy } = decision.schedule.spec;
-  const type = concurrencyPolicy === "Supersede" ? "cancelRequested" : "deleteRequested";
+  const type = stopRequest(decision);
   const byId = new Map(runs.map((run) => [run.state.job.id, run]));
   for (const id of decision.stopRunIds) {
     const run = byId.get(id);

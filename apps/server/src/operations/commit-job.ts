@@ -1,4 +1,4 @@
-import { parseScheduleState, type ScheduleSpec } from "@mesh/concurrency";
+import { parseScheduleState, type ScheduleSpec, scheduleOfRun } from "@mesh/concurrency";
 import {
   activeRun,
   isTerminalTask,
@@ -114,10 +114,10 @@ async function tellSchedule(
   const { origin } = before;
   if (origin !== undefined && endsNow) await runEnded(tx, origin.scheduleUid, now);
   const { namespace, spec } = before.state.job;
-  const held = /^(.+)-[0-9]{12}$/.exec(spec.name)?.[1];
-  if (held !== undefined && endsNow && (was === "pending" || was === "running")) {
+  const scheduleName = scheduleOfRun(spec.name);
+  if (scheduleName !== undefined && endsNow && (was === "pending" || was === "running")) {
     const exceptUid = origin?.scheduleUid;
-    await nameReleased(tx, { namespace, scheduleName: held, exceptUid, now });
+    await nameReleased(tx, { namespace, scheduleName, exceptUid, now });
   }
   if (origin !== undefined && is === undefined) await keepHistory(tx, origin.scheduleUid, now);
 }
@@ -125,6 +125,7 @@ async function tellSchedule(
 /** Deletes ended runs beyond what the schedule's spec keeps; without limits all stay. */
 async function keepHistory(tx: Tx, scheduleUid: string, now: number): Promise<void> {
   const [row] = await loadSchedules(tx.db, [scheduleUid]);
+  // Most schedules set no limit, and each of their reports is spared the reading of one.
   if (row === undefined || !row.scheduleJson.includes("HistoryLimit")) return;
   const spec = readSpec(row.scheduleJson);
   const limits = [
