@@ -2,7 +2,8 @@ import { backoffMs, type Clock, pause } from "../clock.ts";
 import { isEngineError } from "../engine/engine-error.ts";
 
 /**
- * Does what must be done in the end: tries again for as long as the engine does not answer, or cannot.
+ * Does what must be done in the end: tries again for as long as the engine does not answer, or
+ * cannot.
  * Rejects with the signal's reason once it aborts, and with any other error at once.
  */
 export async function persist<T>(
