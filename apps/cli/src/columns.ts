@@ -25,7 +25,7 @@ export const jobColumns = ({ now }: Reading): readonly Column<JobView>[] => [
   { title: "NAME", text: ({ state }) => state.job.spec.name },
   {
     title: "STATUS",
-    text: ({ state }) => statusText(state.job),
+    text: ({ state, problem }) => (problem === undefined ? statusText(state.job) : "problem"),
     colour: ({ state }) => statusColour(state.job.status),
   },
   { title: "ATTEMPTS", text: ({ state }) => attemptsText(state.job) },

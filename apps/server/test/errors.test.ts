@@ -6,7 +6,15 @@ const read = (path: string): string => readFileSync(new URL(path, import.meta.ur
 /** Codes that the source spells out: two words at least, joined by a dot, or the two plain ones. */
 function codesInSource(): Set<string> {
   const codes = new Set<string>();
-  const files = ["refusal", "start-error", "config", "data-folder", "start-server", "store/sqlite"]
+  const files = [
+    "refusal",
+    "start-error",
+    "config",
+    "data-folder",
+    "start-server",
+    "store/sqlite",
+    "store/job-rows",
+  ]
     .map((name) => `../src/${name}.ts`)
     .concat(sourcesOf("operations"), sourcesOf("http"));
   for (const file of files) {

@@ -15,6 +15,8 @@ export interface RunOrigin {
 export interface JobView {
   readonly state: JobState;
   readonly origin?: RunOrigin;
+  /** Why its stored state cannot be read, if so (in lists): it can only be deleted. */
+  readonly problem?: string;
 }
 
 export interface TaskView {

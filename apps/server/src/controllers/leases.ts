@@ -23,13 +23,13 @@ export async function runLeases(store: Store, now: number): Promise<number | und
 async function loseTasks(tx: Tx, node: string, now: number): Promise<boolean> {
   const row = await findNode(tx.db, node);
   if (row === undefined || row.status !== "ready" || row.lease_expires_at > now) return false;
-  const jobs = await jobsOnNode(tx.db, node, { limit: PAGE });
+  const { jobs, isWhole } = await jobsOnNode(tx.db, node, { limit: PAGE });
   for (const job of jobs) {
     const taskId = job.state.tasks.at(-1)?.id as string;
     const report = { status: "failed", reason: "nodeLost" } as const;
     await applyJobEvent(tx, job, { type: "taskReported", taskId, at: now, ...report });
   }
-  if (jobs.length === PAGE) return true;
+  if (!isWhole && jobs.length > 0) return true;
   await setNodeLost(tx, node);
   const text = "is lost: its lease has lapsed, and its tasks count as failed";
   await insertEvents(tx, now, [nodeEvent(node, "node.lost", text)]);

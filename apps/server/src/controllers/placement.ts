@@ -30,6 +30,8 @@ export interface PlacementOptions {
 /** A snapshot to plan on. */
 interface Page {
   readonly jobs: readonly StoredJob[];
+  /** Tasks whose Jobs cannot be read: they stop no other. */
+  readonly damaged: readonly { readonly taskId: string; readonly why: string }[];
   /** By task: why it was not placed, as it was told. */
   readonly told: ReadonlyMap<string, string | null>;
   readonly nodes: readonly NodeState[];
@@ -58,7 +60,8 @@ export async function runPlacement(
   let after: TaskCursor | undefined;
   do {
     const page = await store.read((db) => loadPage(db, { now, after, ceilings }));
-    if (page.jobs.length === 0) break;
+    if (page.damaged.length > 0) await tellDamaged(store, page);
+    if (page.jobs.length === 0 && page.next === undefined) break;
     const plan = planPage(page, options);
     await commitPlan(store, page, { plan, now });
     if (plan.isCut) return rate?.nextAt(now);
@@ -73,8 +76,11 @@ async function loadPage(
   options: { now: number; after: TaskCursor | undefined; ceilings: Ceilings },
 ): Promise<Page> {
   const { now, after, ceilings } = options;
-  const { jobs, unplaced: told, next } = await assignableTasks(db, { now, after, limit: PAGE });
-  if (jobs.length === 0) return { jobs, told, nodes: [], running: new Map() };
+  const found = await assignableTasks(db, { now, after, limit: PAGE });
+  const { jobs, damaged, unplaced: told, next } = found;
+  if (jobs.length === 0 && next === undefined) {
+    return { jobs, damaged, told, nodes: [], running: new Map() };
+  }
   const claims = await boundClaims(
     db,
     jobs.flatMap(({ state: { job } }) =>
@@ -85,7 +91,7 @@ async function loadPage(
   const nodes = (await nodesForPlacement(db)).map((node) => nodeState(node, used, claims));
   const isCounted = ceilings.runningTasksPerNamespace !== undefined;
   const running = isCounted ? await runningByNamespace(db) : new Map<string, number>();
-  return { jobs, told, nodes, running, ...(next === undefined ? {} : { next }) };
+  return { jobs, damaged, told, nodes, running, ...(next === undefined ? {} : { next }) };
 }
 
 /** The nodes for the tasks, and then what the ceilings leave of it. */
@@ -144,6 +150,14 @@ async function commitPlan(
       now,
       news.map(({ taskId, why }) => unplacedEvent(jobOf(taskId).state, why)),
     );
+  });
+}
+
+async function tellDamaged(store: Store, { damaged, told }: Page): Promise<void> {
+  const news = damaged.filter(({ taskId, why }) => told.get(taskId) !== why);
+  if (news.length === 0) return;
+  await store.write(async (tx) => {
+    for (const { taskId, why } of news) await setUnplaced(tx, taskId, why);
   });
 }
 

@@ -1,5 +1,12 @@
 import { admit, checkPathName, requireNamespace } from "../operations/admission.ts";
-import { applyJob, cancelJob, createNewJob, deleteJob, jobView } from "../operations/jobs.ts";
+import {
+  applyJob,
+  cancelJob,
+  createNewJob,
+  deleteJob,
+  jobView,
+  listedJob,
+} from "../operations/jobs.ts";
 import { notFound } from "../refusal.ts";
 import { findJob, listJobs } from "../store/jobs.ts";
 import { readTasks } from "../views/runs.ts";
@@ -35,7 +42,7 @@ export const jobRoutes: Routes = (app, { store, clock, newId }) => {
     const { limit } = parseInput(listQuery, request.query);
     return store.read(async (db) => {
       await requireNamespace(db, request.params.ns);
-      return { items: (await listJobs(db, request.params.ns, limit)).map(jobView) };
+      return { items: (await listJobs(db, request.params.ns, limit)).map(listedJob) };
     });
   });
 

@@ -124,7 +124,7 @@ export async function readDesired(
 }
 
 async function desiredTasks(db: Db, node: string) {
-  const jobs = await jobsOnNode(db, node);
+  const { jobs } = await jobsOnNode(db, node);
   const secretsOf = await resolveSecrets(db, jobs);
   return jobs.map((job) => assignmentOf(job, secretsOf(job)));
 }

@@ -7,7 +7,7 @@ import {
   type Transition,
   transitionJob,
 } from "@mesh/jobs";
-import type { StoredJob } from "../store/job-rows.ts";
+import { type StoredJob, unreadable } from "../store/job-rows.ts";
 import { endedBeyond, loadJob } from "../store/jobs.ts";
 import { raiseRevision } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
@@ -135,8 +135,9 @@ async function keepHistory(tx: Tx, scheduleUid: string, now: number): Promise<vo
   for (const { statuses, keep } of limits) {
     if (keep === undefined) continue;
     for (const id of await endedBeyond(tx.db, { scheduleUid, statuses, keep })) {
-      const job = await loadJob(tx.db, id);
-      if (job !== undefined) await applyJobEvent(tx, job, { type: "deleteRequested", at: now });
+      const job = await loadJob(tx.db, id).catch(unreadable);
+      if (job !== undefined && job !== "unreadable")
+        await applyJobEvent(tx, job, { type: "deleteRequested", at: now });
     }
   }
 }

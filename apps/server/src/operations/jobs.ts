@@ -1,12 +1,17 @@
 import type { JobManifest } from "@mesh/declaration";
-import { createJob, isJobSpecError, isTerminalJob, type JobSpec } from "@mesh/jobs";
+import { createJob, isJobSpecError, isTerminalJob, type JobSpec, type JobStatus } from "@mesh/jobs";
 import type { ApplyAnswer, JobView } from "@mesh/protocol";
 import { invalid, notFound, Refusal, refusal } from "../refusal.ts";
-import type { StoredJob } from "../store/job-rows.ts";
-import { findJob, isNameActive, loadJob } from "../store/jobs.ts";
+import { type DamagedJob, originOf, type StoredJob, unreadable } from "../store/job-rows.ts";
+import { findJob, findJobRow, isNameActive, loadJob } from "../store/jobs.ts";
+import { raiseRevision } from "../store/nodes.ts";
 import { insertEvents } from "../store/records.ts";
-import { insertJobs } from "../store/save-job.ts";
+import { insertJobs, removeJobRows } from "../store/save-job.ts";
+import { runEnded } from "../store/schedules.ts";
+import type { JobRow } from "../store/schema.ts";
 import type { Store, Tx } from "../store/store.ts";
+import { nodesOfJob } from "../store/tasks.ts";
+import { releaseClaims } from "../store/volumes.ts";
 import { jobCreated } from "../words/job-events.ts";
 import { type Admitted, requireNamespace } from "./admission.ts";
 import { canonical } from "./canonical.ts";
@@ -20,6 +25,27 @@ export interface JobOptions {
 
 export function jobView({ state, origin }: StoredJob): JobView {
   return { state, ...(origin === undefined ? {} : { origin }) };
+}
+
+/** A row that cannot be read hides no other from a list: what its columns say, and what is wrong. */
+export function listedJob(job: StoredJob | DamagedJob): JobView {
+  if (!("problem" in job)) return jobView(job);
+  const { row, problem } = job;
+  const origin = originOf(row);
+  return {
+    state: {
+      v: 1,
+      job: {
+        ...{ id: row.id, namespace: row.namespace, status: row.status as JobStatus },
+        spec: { name: row.name, image: "", backoffLimit: 0, resources: {} },
+        ...{ attempts: 0, ignoredFailures: 0, taskIds: [] },
+        ...{ createdAt: row.created_at, updatedAt: row.created_at },
+      },
+      tasks: [],
+    },
+    ...(origin === undefined ? {} : { origin }),
+    problem,
+  };
 }
 
 /** A new Job (J2): refused where an active one has the name. */
@@ -99,9 +125,29 @@ export async function deleteJob(
   now: number,
 ): Promise<void> {
   await store.write(async (tx) => {
-    const job = await requireJob(tx, namespace, nameOrId);
-    await applyJobEvent(tx, job, { type: "deleteRequested", at: now });
+    await requireNamespace(tx.db, namespace);
+    const row = await findJobRow(tx.db, namespace, nameOrId);
+    if (row === undefined) throw notFound("Job", `${namespace}/${nameOrId}`);
+    const job = await loadJob(tx.db, row.id).catch(unreadable);
+    if (job === "unreadable") return discardJob(tx, row, now);
+    if (job !== undefined) await applyJobEvent(tx, job, { type: "deleteRequested", at: now });
   });
+}
+
+/**
+ * Removes a Job that cannot be read with all that hangs on it. Its node is told, and stops what it
+ * may still have of it; its schedule goes on.
+ */
+async function discardJob(tx: Tx, row: JobRow, now: number): Promise<void> {
+  const nodes = await nodesOfJob(tx.db, row.id);
+  await releaseClaims(tx, row.id);
+  await removeJobRows(tx, { id: row.id, version: row.version, status: row.status });
+  for (const node of nodes) await raiseRevision(tx, node);
+  if (row.schedule_uid !== null) await runEnded(tx, row.schedule_uid, now);
+  const text = `Job ${row.name} is removed: its stored state could not be read`;
+  const subject = { kind: "job", namespace: row.namespace, name: row.name } as const;
+  await insertEvents(tx, now, [{ type: "job.removed", subject, message: text }]);
+  tx.touch("placement");
 }
 
 async function requireJob(tx: Tx, namespace: string, nameOrId: string): Promise<StoredJob> {

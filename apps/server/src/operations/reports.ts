@@ -1,12 +1,13 @@
 import { parseJobEvent } from "@mesh/jobs";
 import type { Report, ReportsAnswer, ReportsRequest } from "@mesh/protocol";
 import { notFound } from "../refusal.ts";
+import { unreadable } from "../store/job-rows.ts";
 import { loadJob } from "../store/jobs.ts";
 import { findNode } from "../store/nodes.ts";
 import { insertEvents, rememberReport, saveContainerRun } from "../store/records.ts";
 import type { Store, Tx } from "../store/store.ts";
 import { ownerOfTask } from "../store/tasks.ts";
-import { runEvent, stepEvent } from "../words/host-events.ts";
+import { nodeEvent, runEvent, stepEvent } from "../words/host-events.ts";
 import { applyJobEvent } from "./commit-job.ts";
 
 /**
@@ -53,8 +54,13 @@ async function acceptTaskReport(
   const owner = await ownerOfTask(tx.db, report.taskId);
   // A node speaks for its own tasks only (S5); one that is gone is nobody's any more.
   if (owner === undefined || owner.node !== node) return;
-  const job = await loadJob(tx.db, owner.jobId);
+  const job = await loadJob(tx.db, owner.jobId).catch(unreadable);
   if (job === undefined) return;
+  if (job === "unreadable") {
+    // Acknowledged all the same: it would come again for ever, and with it all that follows it.
+    const text = `reports ${report.report.status} of task ${report.taskId}, whose Job cannot be read`;
+    return insertEvents(tx, now, [nodeEvent(node, "node.report-unused", text)]);
+  }
   const { message, ...said } = { message: undefined, ...report.report };
   const { taskId, output } = report;
   const event = parseJobEvent({ type: "taskReported", taskId, at: now, ...said });

@@ -9,6 +9,7 @@ import {
   type Task,
 } from "@mesh/jobs";
 import type { RunOrigin } from "@mesh/protocol";
+import { isRefusal, refusal } from "../refusal.ts";
 import type { JobRow, TaskRow } from "./schema.ts";
 import type { Db } from "./store.ts";
 import { sizeOf } from "./task-size.ts";
@@ -33,8 +34,42 @@ export function activeRunOf({ state, origin }: StoredJob): ActiveRun | undefined
   return activeRun(state, { occurrenceAt: origin?.occurrenceAt });
 }
 
-/** These rows as Jobs, each with its tasks in the order of their attempts: one query for all. */
+/** A row that cannot be read as a Job: it harms no other, and may only be deleted. */
+export interface DamagedJob {
+  readonly row: JobRow;
+  readonly problem: string;
+}
+
+/** These rows as Jobs; throws a `Refusal` where one of them cannot be read. */
 export async function withTasks(db: Db, rows: readonly JobRow[]): Promise<StoredJob[]> {
+  return (await readJobs(db, rows)).map((read) => {
+    if (!("problem" in read)) return read;
+    const { namespace, name } = read.row;
+    const text = `the stored state of Job ${namespace}/${name} cannot be read: ${read.problem}`;
+    throw refusal(409, "job.unreadable", text, "delete the Job and create it again");
+  });
+}
+
+/** For `catch`: tells a row that cannot be read from all other failures, which it throws on. */
+export function unreadable(error: unknown): "unreadable" {
+  if (isRefusal(error) && error.error.code === "job.unreadable") return "unreadable";
+  throw error;
+}
+
+export function isReadable(read: StoredJob | DamagedJob): read is StoredJob {
+  return !("problem" in read);
+}
+
+/** Those of the rows that can be read, for what must go on whatever a single row holds. */
+export async function readableJobs(db: Db, rows: readonly JobRow[]): Promise<StoredJob[]> {
+  return (await readJobs(db, rows)).filter(isReadable);
+}
+
+/** Each with its tasks in the order of their attempts, or with its problem: one query for all. */
+export async function readJobs(
+  db: Db,
+  rows: readonly JobRow[],
+): Promise<(StoredJob | DamagedJob)[]> {
   if (rows.length === 0) return [];
   const tasks = await db
     .selectFrom("tasks")
@@ -54,21 +89,31 @@ export async function withTasks(db: Db, rows: readonly JobRow[]): Promise<Stored
     else own.push(task);
   }
   return rows.map((row) => {
-    const own = byJob.get(row.id) ?? [];
-    const origin = originOf(row);
-    return {
-      state: parseJobState({
-        ...(JSON.parse(row.job_json) as object),
-        tasks: own.map((task) => JSON.parse(task.task_json)),
-      }),
-      version: row.version,
-      taskVersions: new Map(own.map((task) => [task.id, task.version])),
-      ...(origin === undefined ? {} : { origin }),
-    };
+    try {
+      return storedJob(row, byJob.get(row.id) ?? []);
+    } catch (error) {
+      return { row, problem: (error as Error).message.replaceAll(/\s*\n\s*/g, "; ") };
+    }
   });
 }
 
-function originOf(row: JobRow): RunOrigin | undefined {
+function storedJob(
+  row: JobRow,
+  tasks: readonly { id: string; version: number; task_json: string }[],
+): StoredJob {
+  const origin = originOf(row);
+  return {
+    state: parseJobState({
+      ...(JSON.parse(row.job_json) as object),
+      tasks: tasks.map((task) => JSON.parse(task.task_json)),
+    }),
+    version: row.version,
+    taskVersions: new Map(tasks.map((task) => [task.id, task.version])),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+export function originOf(row: JobRow): RunOrigin | undefined {
   if (row.schedule_uid === null) return undefined;
   return {
     scheduleUid: row.schedule_uid,

@@ -1,5 +1,6 @@
-import { type StoredJob, withTasks } from "./job-rows.ts";
+import { type DamagedJob, readJobs, type StoredJob, withTasks } from "./job-rows.ts";
 import { ACTIVE, ONE } from "./literals.ts";
+import type { JobRow } from "./schema.ts";
 import type { Db } from "./store.ts";
 
 export async function loadJob(db: Db, id: string): Promise<StoredJob | undefined> {
@@ -13,16 +14,26 @@ export async function findJob(
   namespace: string,
   nameOrId: string,
 ): Promise<StoredJob | undefined> {
+  const row = await findJobRow(db, namespace, nameOrId);
+  return row === undefined ? undefined : (await withTasks(db, [row]))[0];
+}
+
+/** As `findJob`, but as it is stored. */
+export async function findJobRow(
+  db: Db,
+  namespace: string,
+  nameOrId: string,
+): Promise<JobRow | undefined> {
   const jobs = db.selectFrom("jobs").selectAll().where("namespace", "=", namespace);
-  const row =
+  return (
     (await jobs
       .where("name", "=", nameOrId)
       .where("deleted_at", "is", null)
       .orderBy("created_at", "desc")
       .orderBy("id", "desc")
       .limit(1)
-      .executeTakeFirst()) ?? (await jobs.where("id", "=", nameOrId).executeTakeFirst());
-  return row === undefined ? undefined : (await withTasks(db, [row]))[0];
+      .executeTakeFirst()) ?? (await jobs.where("id", "=", nameOrId).executeTakeFirst())
+  );
 }
 
 /** Whether a Job that is pending or running has the name (J2). */
@@ -39,7 +50,11 @@ export async function isNameActive(db: Db, namespace: string, name: string): Pro
 }
 
 /** Not deleted, newest first. */
-export async function listJobs(db: Db, namespace: string, limit: number): Promise<StoredJob[]> {
+export async function listJobs(
+  db: Db,
+  namespace: string,
+  limit: number,
+): Promise<(StoredJob | DamagedJob)[]> {
   const rows = await db
     .selectFrom("jobs")
     .selectAll()
@@ -49,13 +64,17 @@ export async function listJobs(db: Db, namespace: string, limit: number): Promis
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  return withTasks(db, rows);
+  return readJobs(db, rows);
 }
 
-/** By schedule: its runs that have a live task, active ones and those that still stop (D3). */
+/**
+ * By schedule: its runs that have a live task, active ones and those that still stop (D3). To decide
+ * on them all must be readable (`withTasks`); to show them those that are will do (`readableJobs`).
+ */
 export async function liveRuns(
   db: Db,
   scheduleUids: readonly string[],
+  read: typeof withTasks = withTasks,
 ): Promise<Map<string, StoredJob[]>> {
   const runs = new Map<string, StoredJob[]>(scheduleUids.map((uid) => [uid, []]));
   if (scheduleUids.length === 0) return runs;
@@ -68,7 +87,7 @@ export async function liveRuns(
     .orderBy("created_at")
     .orderBy("name")
     .execute();
-  for (const run of await withTasks(db, rows)) runs.get(run.origin?.scheduleUid ?? "")?.push(run);
+  for (const run of await read(db, rows)) runs.get(run.origin?.scheduleUid ?? "")?.push(run);
   return runs;
 }
 

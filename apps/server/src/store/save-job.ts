@@ -57,13 +57,21 @@ export async function saveJob(
 /** Removes the record and its tasks; the ledger keeps what the run came to (S2). */
 export async function deleteJobRecord(tx: Tx, job: StoredJob): Promise<void> {
   const { id, status, lastExitCode } = job.state.job;
-  if (job.origin !== undefined) {
-    await tx.db
-      .updateTable("ledger")
-      .set({ final_status: status, final_exit_code: lastExitCode ?? null })
-      .where("job_id", "=", id)
-      .execute();
-  }
+  await removeJobRows(tx, { id, version: job.version, status, lastExitCode });
+}
+
+/** The same for what only its columns tell of. */
+export async function removeJobRows(
+  tx: Tx,
+  job: { id: string; version: number; status: string; lastExitCode?: number | undefined },
+): Promise<void> {
+  const { id, status, lastExitCode } = job;
+  await tx.db
+    .updateTable("ledger")
+    .set({ final_status: status, final_exit_code: lastExitCode ?? null })
+    .where("job_id", "=", id)
+    .where("job_id", "is not", null)
+    .execute();
   await tx.db.deleteFrom("tasks").where("job_id", "=", id).execute();
   const gone = await tx.db
     .deleteFrom("jobs")

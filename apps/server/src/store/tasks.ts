@@ -1,4 +1,4 @@
-import { type StoredJob, withTasks } from "./job-rows.ts";
+import { type DamagedJob, isReadable, readJobs, type StoredJob } from "./job-rows.ts";
 import { ONE } from "./literals.ts";
 import type { Db, Tx } from "./store.ts";
 
@@ -58,7 +58,13 @@ export interface TaskCursor {
 export async function assignableTasks(
   db: Db,
   options: { now: number; after: TaskCursor | undefined; limit: number },
-): Promise<{ jobs: StoredJob[]; unplaced: Map<string, string | null>; next?: TaskCursor }> {
+): Promise<{
+  jobs: StoredJob[];
+  /** Tasks whose Jobs cannot be read, with why. */
+  damaged: { taskId: string; why: string }[];
+  unplaced: Map<string, string | null>;
+  next?: TaskCursor;
+}> {
   const { now, after, limit } = options;
   let query = db
     .selectFrom("tasks")
@@ -79,8 +85,19 @@ export async function assignableTasks(
     db,
     rows.map((row) => row.job_id),
   );
+  const taskOf = new Map(rows.map((row) => [row.job_id, row.id]));
   return {
-    jobs,
+    jobs: jobs.filter(isReadable),
+    damaged: jobs.flatMap((job) =>
+      "problem" in job
+        ? [
+            {
+              taskId: taskOf.get(job.row.id) as string,
+              why: `its Job cannot be read: ${job.problem}`,
+            },
+          ]
+        : [],
+    ),
     unplaced: new Map(rows.map((row) => [row.id, row.unplaced])),
     ...(last === undefined ? {} : { next: { createdAt: last.created_at, id: last.id } }),
   };
@@ -100,12 +117,12 @@ export async function nextNotBefore(db: Db, now: number): Promise<number | undef
   return row?.not_before ?? undefined;
 }
 
-/** Jobs whose live task is on the node, in the order of their tasks' ids. */
+/** Readable Jobs whose live task is on the node, in the order of their tasks' ids. */
 export async function jobsOnNode(
   db: Db,
   node: string,
   options: { limit?: number } = {},
-): Promise<StoredJob[]> {
+): Promise<{ jobs: StoredJob[]; isWhole: boolean }> {
   let query = db
     .selectFrom("tasks")
     .select("job_id")
@@ -115,10 +132,14 @@ export async function jobsOnNode(
     .orderBy("id");
   if (options.limit !== undefined) query = query.limit(options.limit);
   const rows = await query.execute();
-  return jobsOf(
+  const jobs = await jobsOf(
     db,
     rows.map((row) => row.job_id),
   );
+  return {
+    jobs: jobs.filter(isReadable),
+    isWhole: options.limit === undefined || rows.length < options.limit,
+  };
 }
 
 /** The Job that a task belongs to, and the node that has it. */
@@ -173,10 +194,16 @@ export async function setUnplaced(tx: Tx, taskId: string, why: string): Promise<
   await tx.db.updateTable("tasks").set({ unplaced: why }).where("id", "=", taskId).execute();
 }
 
-async function jobsOf(db: Db, ids: readonly string[]): Promise<StoredJob[]> {
+async function jobsOf(db: Db, ids: readonly string[]): Promise<(StoredJob | DamagedJob)[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("jobs").selectAll().where("id", "in", ids).execute();
   const place = new Map(ids.map((id, index) => [id, index]));
   rows.sort((a, b) => (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
-  return withTasks(db, rows);
+  return readJobs(db, rows);
+}
+
+/** The nodes that have, or had, a task of the Job. */
+export async function nodesOfJob(db: Db, jobId: string): Promise<string[]> {
+  const rows = await db.selectFrom("tasks").select("node").where("job_id", "=", jobId).execute();
+  return [...new Set(rows.flatMap(({ node }) => (node === null ? [] : [node])))];
 }

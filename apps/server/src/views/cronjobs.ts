@@ -3,7 +3,7 @@ import { nextOccurrence, parseCron, type ZoneSource } from "@mesh/cron";
 import type { JobTemplate } from "@mesh/declaration";
 import type { CronJobView } from "@mesh/protocol";
 import { requireSchedule } from "../operations/cronjobs.ts";
-import { activeRunOf } from "../store/job-rows.ts";
+import { activeRunOf, readableJobs } from "../store/job-rows.ts";
 import { liveRuns } from "../store/jobs.ts";
 import { listSchedules, type StoredSchedule } from "../store/schedules.ts";
 import type { Db } from "../store/store.ts";
@@ -41,6 +41,7 @@ async function withRuns(
   const runs = await liveRuns(
     db,
     rows.map(({ uid }) => uid),
+    readableJobs,
   );
   return rows.map((row) => {
     const active = (runs.get(row.uid) ?? []).map(activeRunOf).filter((run) => run !== undefined);

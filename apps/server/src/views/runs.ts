@@ -63,7 +63,16 @@ function scheduledRun(row: LedgerRecord): ScheduledRunView {
 
 function lastExitCode({ job_json }: LedgerRecord): number | undefined {
   if (job_json === null) return undefined;
-  return (JSON.parse(job_json) as Pick<JobState, "job">).job.lastExitCode;
+  return readStored<Pick<JobState, "job">>(job_json)?.job?.lastExitCode;
+}
+
+/** One row that cannot be read hides no other from a list. */
+function readStored<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
 }
 
 function containerRun(row: ContainerRunRow): ContainerRunView {
