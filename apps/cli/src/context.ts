@@ -34,8 +34,8 @@ interface SharedOptions {
 export function contextOf(command: Command, s: Surroundings): Context {
   const options = command.optsWithGlobals<SharedOptions>();
   const serverUrl = checkedUrl(options.server ?? nonEmpty(s.env.MESH_SERVER) ?? defaultServer);
-  const token = options.token ?? nonEmpty(s.env.MESH_TOKEN);
-  const namespace = options.namespace ?? nonEmpty(s.env.MESH_NAMESPACE);
+  const token = checkedToken(options.token ?? nonEmpty(s.env.MESH_TOKEN));
+  const namespace = checkedNamespace(options.namespace ?? nonEmpty(s.env.MESH_NAMESPACE));
   return {
     s,
     json: options.output === "json",
@@ -70,4 +70,19 @@ function checkedUrl(text: string): string {
     `"${text}" is no address of a server`,
     `write it with its scheme, for example --server ${defaultServer}`,
   );
+}
+
+/** Refused here, and never repeated: the platform's own message would print the token. */
+function checkedToken(token: string | undefined): string | undefined {
+  if (token === undefined || /^[!-~]+$/.test(token)) return token;
+  const help = "give it as the server has it, for example in MESH_TOKEN, without a line break";
+  throw badInput("usage.token", "the token must be printable ASCII without spaces", help);
+}
+
+function checkedNamespace(namespace: string | undefined): string | undefined {
+  if (namespace === undefined || /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace)) {
+    return namespace;
+  }
+  const help = "use lower-case letters, digits and inner hyphens, at most 63";
+  throw badInput("usage.namespace", `"${namespace}" is no name of a namespace`, help);
 }

@@ -40,6 +40,10 @@ describe("mesh: usage", () => {
     [["delete"], "what is to be deleted?"],
     [["get", "crnjobs"], "did you mean cronjobs?"],
     [["get", "jobs", "--server", "localhost"], '"localhost" is no address of a server'],
+    [["get", "jobs", "--namespace", ""], '"" is no name of a namespace'],
+    [["get", "jobs", "--namespace", "../x"], '"../x" is no name of a namespace'],
+    [["get", "jobs", "--token", "top\nsecret"], "the token must be printable ASCII"],
+    [["get", "jobs", "--token", "top\u2713secret"], "the token must be printable ASCII"],
   ])("mesh %j: bad usage has exit code 2 and says what is wrong", async (argv, text) => {
     const ran = await mesh(argv);
     expect(ran.exitCode).toBe(2);
