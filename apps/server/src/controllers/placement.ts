@@ -4,6 +4,7 @@ import { type Ceilings, type StartRate, underNamespaceCeiling } from "../ceiling
 import { assignTask, pendingTask } from "../operations/assign-task.ts";
 import type { StoredJob } from "../store/job-rows.ts";
 import { nodesForPlacement } from "../store/nodes.ts";
+import { readStored } from "../store/read-stored.ts";
 import { insertEvents } from "../store/records.ts";
 import { type Db, isConflict, type Store } from "../store/store.ts";
 import {
@@ -186,7 +187,7 @@ function nodeState(
   return {
     nodeId: node.name,
     isReady: node.status === "ready",
-    labels: JSON.parse(node.labels_json) as Record<string, string>,
+    labels: readStored<Record<string, string>>(node.labels_json) ?? {},
     capacity: { cpuMillicores: node.cpu_millicores, memoryBytes: node.memory_bytes },
     used: used.get(node.name) ?? { cpuMillicores: 0, memoryBytes: 0 },
     claims: claims.filter((claim) => claim.node === node.name).map(claimKey),

@@ -8,6 +8,7 @@ import type {
 } from "@mesh/protocol";
 import { notFound, refusal } from "../refusal.ts";
 import { findNode, insertNode, renewLease, updateNode } from "../store/nodes.ts";
+import { readStored } from "../store/read-stored.ts";
 import { insertEvents } from "../store/records.ts";
 import type { Db, Store } from "../store/store.ts";
 import { jobsOnNode } from "../store/tasks.ts";
@@ -72,7 +73,7 @@ export async function acceptHeartbeat(
 
 /** What changed in the node's own words: it became current, or says why it is not. */
 function statusEvents(node: string, before: string | null, status: HeartbeatRequest["status"]) {
-  const old = before === null ? undefined : (JSON.parse(before) as HeartbeatRequest["status"]);
+  const old = readStored<HeartbeatRequest["status"] | null>(before ?? "null") ?? undefined;
   const { generation, applied, current, problems } = status;
   const events = [];
   if (applied && current && !(old?.current === true && old.generation === generation)) {

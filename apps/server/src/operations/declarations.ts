@@ -1,6 +1,7 @@
 import { type HostDeclaration, renderDeclaration } from "@mesh/declaration";
 import { modulesOfNode } from "../store/modules.ts";
 import { findNode, saveDeclaration } from "../store/nodes.ts";
+import { readStored } from "../store/read-stored.ts";
 import type { Db, Tx } from "../store/store.ts";
 
 /** What the node should hold now, under this generation (R3). */
@@ -29,9 +30,9 @@ export async function refreshDeclaration(
   const row = await findNode(tx.db, node);
   if (row === undefined) return false;
   const { atLeast = 0 } = options;
-  const now = JSON.parse(row.declaration_json) as HostDeclaration;
+  const now = readStored<HostDeclaration>(row.declaration_json);
   const fresh = await declarationFor(tx.db, node, Math.max(row.generation + 1, atLeast));
-  const isSame = content(now) === content(fresh);
+  const isSame = now !== undefined && content(now) === content(fresh);
   if (isSame && row.generation >= atLeast) return false;
   await saveDeclaration(tx, fresh);
   return true;

@@ -1,5 +1,6 @@
 import type { EventView } from "@mesh/protocol";
 import type { Selectable } from "kysely";
+import { readStored } from "./read-stored.ts";
 import type { ContainerRunRow, EventRow } from "./schema.ts";
 import type { Db, Tx } from "./store.ts";
 
@@ -44,6 +45,7 @@ export async function listEvents(
 }
 
 function eventView(row: Selectable<EventRow>): EventView {
+  const data = readStored<Record<string, unknown> | null>(row.data_json ?? "null") ?? undefined;
   return {
     id: row.id,
     at: row.at,
@@ -54,9 +56,7 @@ function eventView(row: Selectable<EventRow>): EventView {
       name: row.name,
     },
     message: row.message,
-    ...(row.data_json === null
-      ? {}
-      : { data: JSON.parse(row.data_json) as Record<string, unknown> }),
+    ...(data === undefined ? {} : { data }),
   };
 }
 

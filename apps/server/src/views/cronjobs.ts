@@ -5,6 +5,7 @@ import type { CronJobView } from "@mesh/protocol";
 import { requireSchedule } from "../operations/cronjobs.ts";
 import { activeRunOf, readableJobs } from "../store/job-rows.ts";
 import { liveRuns } from "../store/jobs.ts";
+import { readStored } from "../store/read-stored.ts";
 import { listSchedules, type StoredSchedule } from "../store/schedules.ts";
 import type { Db } from "../store/store.ts";
 
@@ -82,15 +83,6 @@ function nextOf(
     return nextAt === undefined ? {} : { nextAt };
   } catch (error) {
     return { problem: (error as Error).message };
-  }
-}
-
-/** One row that cannot be read hides no other from a list. */
-function readStored<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
   }
 }
 

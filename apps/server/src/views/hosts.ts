@@ -9,6 +9,7 @@ import {
   type StoredModule,
 } from "../store/modules.ts";
 import { findNode, listNodes } from "../store/nodes.ts";
+import { readStored } from "../store/read-stored.ts";
 import type { NodeRow } from "../store/schema.ts";
 import type { Db } from "../store/store.ts";
 import { usedByNode } from "../store/tasks.ts";
@@ -57,16 +58,24 @@ async function nodeViews(db: Db, rows: readonly NodeRow[]): Promise<NodeView[]> 
   );
   return rows.map((row) => ({
     node: row.name,
-    labels: JSON.parse(row.labels_json) as Record<string, string>,
+    labels: readStored<Record<string, string>>(row.labels_json) ?? {},
     capacity: { cpuMillicores: row.cpu_millicores, memoryBytes: row.memory_bytes },
     used: used.get(row.name) ?? { cpuMillicores: 0, memoryBytes: 0 },
-    engine: JSON.parse(row.engine_json) as NodeView["engine"],
+    engine: readStored<NodeView["engine"]>(row.engine_json) ?? unknownEngine,
     agentVersion: row.agent_version,
     zoneData: row.zone_data,
     ready: row.status === "ready",
     leaseExpiresAt: row.lease_expires_at,
     modules: modules.get(row.name) ?? [],
     generation: row.generation,
-    ...(row.status_json === null ? {} : { status: JSON.parse(row.status_json) as NodeStatus }),
+    ...statusOf(row),
   }));
+}
+
+/** Until the node registers again. */
+const unknownEngine = { kind: "simulated", version: "unknown" } as const;
+
+function statusOf({ status_json }: NodeRow): Pick<NodeView, "status"> {
+  const status = readStored<NodeStatus | null>(status_json ?? "null") ?? undefined;
+  return status === undefined ? {} : { status };
 }

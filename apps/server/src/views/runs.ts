@@ -9,6 +9,7 @@ import type {
   TaskView,
 } from "@mesh/protocol";
 import { type LedgerRecord, listDecisions, listLedger } from "../store/ledger.ts";
+import { readStored } from "../store/read-stored.ts";
 import { listContainerRuns } from "../store/records.ts";
 import type { ContainerRunRow } from "../store/schema.ts";
 import type { Db } from "../store/store.ts";
@@ -31,7 +32,7 @@ export async function readRuns(
     runs.push(...rows.map(scheduledRun));
   }
   if (namespace === undefined && schedule === undefined) {
-    runs.push(...(await listContainerRuns(db, { module, limit })).map(containerRun));
+    runs.push(...(await listContainerRuns(db, { module, limit })).flatMap(containerRun));
   }
   return runs.sort((a, b) => instantOf(b) - instantOf(a)).slice(0, limit);
 }
@@ -66,38 +67,22 @@ function lastExitCode({ job_json }: LedgerRecord): number | undefined {
   return readStored<Pick<JobState, "job">>(job_json)?.job?.lastExitCode;
 }
 
-/** One row that cannot be read hides no other from a list. */
-function readStored<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return undefined;
-  }
-}
-
-function containerRun(row: ContainerRunRow): ContainerRunView {
-  return {
-    kind: "container",
-    node: row.node,
-    module: row.module,
-    container: row.container,
-    at: row.at,
-    record: JSON.parse(row.record_json) as RunRecord,
-  };
+function containerRun(row: ContainerRunRow): ContainerRunView[] {
+  const { node, module, container, at } = row;
+  const record = readStored<RunRecord>(row.record_json);
+  return record === undefined ? [] : [{ kind: "container", node, module, container, at, record }];
 }
 
 export async function readDecisions(
   db: Db,
   of: { namespace: string; scheduleName: string; limit: number },
 ): Promise<DecisionView[]> {
-  return (await listDecisions(db, of)).map((row) => ({
-    id: row.id,
-    namespace: row.namespace,
-    scheduleUid: row.schedule_uid,
-    scheduleName: row.schedule_name,
-    at: row.at,
-    decision: JSON.parse(row.decision_json) as Decision,
-  }));
+  return (await listDecisions(db, of)).flatMap((row) => {
+    const decision = readStored<Decision>(row.decision_json);
+    if (decision === undefined) return [];
+    const { id, namespace, schedule_uid: scheduleUid, schedule_name: scheduleName, at } = row;
+    return [{ id, namespace, scheduleUid, scheduleName, at, decision }];
+  });
 }
 
 export async function readTasks(
@@ -105,15 +90,19 @@ export async function readTasks(
   namespace: string,
   filter: { job?: string | undefined; limit: number },
 ): Promise<TaskView[]> {
-  return (await listTasks(db, namespace, filter)).map((row) => {
+  return (await listTasks(db, namespace, filter)).flatMap((row) => {
+    const task = readStored<TaskView["task"]>(row.taskJson);
+    if (task === undefined) return [];
     const message = row.message ?? row.unplaced;
-    return {
-      namespace: row.namespace,
-      jobName: row.jobName,
-      attempt: row.attempt,
-      task: JSON.parse(row.taskJson) as TaskView["task"],
-      ...(row.output === null ? {} : { output: row.output }),
-      ...(message === null ? {} : { message }),
-    };
+    return [
+      {
+        namespace: row.namespace,
+        jobName: row.jobName,
+        attempt: row.attempt,
+        task,
+        ...(row.output === null ? {} : { output: row.output }),
+        ...(message === null ? {} : { message }),
+      },
+    ];
   });
 }
