@@ -146,10 +146,11 @@ function judgeDue(evidence: Evidence, outcomes: Outcome[]): readonly string[] {
  */
 function create(evidence: Evidence, count: number, outcomes: Outcome[]): boolean {
   const { due, namesInUse, schedule } = evidence;
+  const taken = namesInUse && new Set(namesInUse);
   for (let i = 0; i < count; i++) {
     const at = due[i] as Instant;
     const runName = occurrenceName(schedule.spec.name, at);
-    if (namesInUse?.includes(runName)) {
+    if (taken?.has(runName)) {
       put(outcomes, "hold", "nameTaken", [at]);
       put(outcomes, "hold", "afterHeld", due.slice(i + 1));
       return false;

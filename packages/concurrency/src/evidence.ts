@@ -1,5 +1,6 @@
 import { engineZones, type ZoneSource } from "@mesh/cron";
 import { checkInstant, type Instant, MINUTE } from "./instant.ts";
+import { checkState, copyDecided, copyNames, copyRuns } from "./members.ts";
 import type { MissedRuns } from "./schedule-spec.ts";
 import { baseOf, type ScheduleState } from "./schedule-state.ts";
 import {
@@ -88,21 +89,25 @@ export function gatherEvidence(
   options: DecideOptions,
 ): Evidence {
   const now = checkInstant(options.now, "now");
-  const { zones, namesInUse, decided } = options;
+  const { zones, namesInUse } = options;
+  checkState(state);
+  const decided = copyDecided(options.decided ?? []);
   const baseAt = baseOf(state);
   const facts: Facts = {
     v: 1,
     rules: 1,
     zoneData: (zones ?? engineZones()).version,
     schedule: state,
-    active: active.map(copyRun),
+    active: copyRuns(active),
     now,
     baseAt,
     due: [],
     truncated: false,
   };
-  if (namesInUse?.length) facts.namesInUse = [...namesInUse];
-  if (decided?.length) facts.decided = [...decided];
+  if (namesInUse !== undefined && namesInUse.length !== 0) {
+    facts.namesInUse = copyNames(namesInUse);
+  }
+  if (decided.length > 0) facts.decided = decided;
   if (state.spec.suspended) return facts;
   const window = openWindow(state.spec, zones, decided);
   const nextAt = following(window, Math.max(now, baseAt));
@@ -151,9 +156,4 @@ function passOver(
 function missedOf({ spec, heldAt }: ScheduleState): MissedRuns {
   const waits = spec.concurrencyPolicy === "Supersede" && heldAt !== undefined;
   return waits && spec.missed === "None" ? "All" : (spec.missed ?? "All");
-}
-
-/** Evidence holds the three members it names and nothing that the caller's object has beside. */
-function copyRun({ id, status, occurrenceAt }: ActiveRun): ActiveRun {
-  return occurrenceAt === undefined ? { id, status } : { id, status, occurrenceAt };
 }

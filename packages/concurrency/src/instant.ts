@@ -23,7 +23,8 @@ export function checkInstant(value: unknown, argument: string): Instant {
       `${argument} must be whole milliseconds within the years 0000 to 9999, found ${value}`,
     );
   }
-  return value;
+  // JSON has no minus zero: what is stored must read back as it was.
+  return value === 0 ? 0 : value;
 }
 
 /** RFC 3339 in UTC; seconds and milliseconds only where they are not zero. */

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "@mesh/cron";
 import { ScheduleStateError } from "./errors.ts";
 import type { Evidence } from "./evidence.ts";
+import { findWrongMembers } from "./members.ts";
 import { MISSED, POLICIES } from "./schedule-spec.ts";
 import { baseOf } from "./schedule-state.ts";
 import { problem } from "./shape.ts";
@@ -25,6 +26,7 @@ export function findContradictions(evidence: Evidence, problems: Diagnostic[]): 
   if (v !== 1) broken(problems, "/v", unknownVersion(v));
   if (rules !== 1) broken(problems, "/rules", unknownVersion(rules));
   if (schedule.v !== 1) broken(problems, "/schedule/v", unknownVersion(schedule.v));
+  findWrongMembers(schedule, "/schedule", problems);
   checkWord(problems, "concurrencyPolicy", concurrencyPolicy, POLICIES);
   checkWord(problems, "missed", missed, MISSED);
   if (baseAt !== baseOf(schedule)) broken(problems, "/baseAt", "it is not the schedule's base");

@@ -47,8 +47,8 @@ export const MISSED = ["All", "Latest", "None"] as const;
 
 /** The seed's window: so many occurrences at most in one decision (D1). */
 const DEFAULT_LIMIT = 100;
-const MAX_LIMIT = 10_000;
-const MAX_COUNT = 1e9;
+export const MAX_LIMIT = 10_000;
+export const MAX_COUNT = 1e9;
 
 const name: Check = (value, pointer, problems) => {
   const before = problems.length;
@@ -101,7 +101,7 @@ export function admitSpec(spec: ScheduleSpec, zones: ZoneSource | undefined): Sc
     dst: spec.dst ?? "Literal",
     concurrencyPolicy: spec.concurrencyPolicy ?? "Allow",
     missed: spec.missed ?? "All",
-    missedScheduleLimit: spec.missedScheduleLimit ?? DEFAULT_LIMIT,
+    missedScheduleLimit: plain(spec.missedScheduleLimit ?? DEFAULT_LIMIT),
     ...defined("startingDeadlineSeconds", spec.startingDeadlineSeconds),
     suspended: spec.suspended ?? false,
     ...defined("successfulJobsHistoryLimit", spec.successfulJobsHistoryLimit),
@@ -145,5 +145,10 @@ function checkZone(timeZone: string, zones: ZoneSource | undefined, problems: Di
 
 /** An absent key is omitted, never `undefined`. */
 function defined<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: V });
+  return value === undefined ? {} : ({ [key]: plain(value) } as { [P in K]?: V });
+}
+
+/** JSON has no minus zero. */
+function plain<V>(value: V): V | 0 {
+  return value === 0 ? 0 : value;
 }

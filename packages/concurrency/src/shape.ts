@@ -14,6 +14,7 @@ export function objectOf(
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       return wrongType(problems, pointer, value, "an object");
     }
+    if (!isPlain(value)) return wrongType(problems, pointer, value, "a plain object");
     const members = value as Record<string, unknown>;
     for (const name of Object.keys(members)) {
       if (!names.includes(name)) unknownKey(problems, `${pointer}/${escapeKey(name)}`, name, names);
@@ -27,6 +28,12 @@ export function objectOf(
       if (members[name] !== undefined) check(members[name], `${pointer}/${name}`, problems);
     }
   };
+}
+
+/** Members that are inherited would not be stored; of whichever realm the object is. */
+function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 export function listOf(check: Check): Check {

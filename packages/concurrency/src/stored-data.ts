@@ -92,5 +92,6 @@ function parseStored<T>(
   } else shape(value, "", problems);
   if (problems.length === 0) contradictions?.(value as T, problems);
   if (problems.length > 0) throw new ScheduleStateError(what, problems);
-  return value as T;
+  // Plain and finite throughout by now: the copy shares nothing, and has no `undefined` members.
+  return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -6,7 +6,7 @@ import {
   previousOccurrence,
   type ZoneSource,
 } from "@mesh/cron";
-import { type Instant, MINUTE } from "./instant.ts";
+import { type Instant, isInstant, MINUTE } from "./instant.ts";
 import { type DaylightSaving, limitOf, type ScheduleSpec } from "./schedule-spec.ts";
 
 /** A row of occurrences: first and last included; the count may have stopped at the limit (D8). */
@@ -80,26 +80,29 @@ export function earliest(window: Window, after: Instant, through: Instant): read
 export function newest(window: Window, after: Instant, through: Instant): Instant | undefined {
   const { cron, options, decided } = window;
   let before = through + 1;
+  let last = decided.length - 1;
   while (before > after + 1) {
     // The search is bounded by the window, not by a horizon of its own.
     const horizonMinutes = Math.ceil((before - after) / MINUTE) + 1;
     const at = previousOccurrence(cron, before, { ...options, horizonMinutes });
     if (at === undefined || at <= after) return undefined;
-    const range = decided.find(([first, final]) => first <= at && at <= final);
-    if (range === undefined) return at;
+    // Answers come ever earlier, so what lies after one is never looked at again.
+    while (last >= 0 && (decided[last] as readonly [Instant, Instant])[0] > at) last--;
+    const range = decided[last];
+    if (range === undefined || range[1] < at) return at;
     before = range[0];
   }
   return undefined;
 }
 
-/** The first occurrence after an instant, however far. */
+/** The first occurrence after an instant, however far: within the years of an `Instant`. */
 export function following(window: Window, after: Instant): Instant | undefined {
   const { cron, options, decided } = window;
   let at = nextOccurrence(cron, after, options);
   for (const [first, final] of decided) {
     if (at !== undefined && first <= at && at <= final) at = nextOccurrence(cron, final, options);
   }
-  return at;
+  return isInstant(at) ? at : undefined;
 }
 
 /** The occurrences in (after, through] as one interval; counting stops at the limit. */
