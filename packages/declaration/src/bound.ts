@@ -28,6 +28,7 @@ import { readImageReference } from "./image-reference.ts";
 
 import { accountOf, checkLabel, checkReserved, checkScoped } from "./names.ts";
 import { checkMode, checkModulePath, checkPath, isWithin, utf8Length } from "./paths.ts";
+import { copyPlain } from "./plain.ts";
 import { type QuantityKind, readQuantity } from "./quantity.ts";
 import { checkShape } from "./shape.ts";
 
@@ -50,24 +51,40 @@ const BOUND_WORDS: ReadonlySet<string> = new Set([
  * included, and one unknown key anywhere refuses the whole. The cost is linear in its size.
  */
 export function checkBound(declaration: unknown, bound: HostBound): readonly Diagnostic[] {
-  const errors = checkFindings(declaration, bound).filter(({ severity }) => severity !== "warning");
-  return capped(errors).map(toDiagnostic);
+  return judge(declaration, bound).diagnostics;
 }
 
-/** As `checkBound`, with the declaration itself as the answer when it is allowed. */
+/** As `checkBound`, with a copy as the answer when it is allowed: what was checked, nothing else. */
 export function safeParseDeclaration(
   value: unknown,
   bound: HostBound,
 ): ParseResult<HostDeclaration> {
-  const diagnostics = checkBound(value, bound);
+  const { copy, diagnostics } = judge(value, bound);
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  return { ok: true, value: value as HostDeclaration, warnings: [] };
+  return { ok: true, value: copy as HostDeclaration, warnings: [] };
 }
 
-function checkFindings(value: unknown, bound: HostBound): readonly Finding[] {
+interface Judged {
+  readonly copy?: unknown;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function judge(value: unknown, bound: HostBound): Judged {
+  const plain = copyPlain(value);
+  if (plain.fault !== undefined) return { diagnostics: [toDiagnostic(plain.fault)] };
+  const findings = checkFindings(plain.value, bound, plain);
+  const errors = findings.filter(({ severity }) => severity !== "warning");
+  return { copy: plain.value, diagnostics: capped(errors).map(toDiagnostic) };
+}
+
+function checkFindings(
+  value: unknown,
+  bound: HostBound,
+  { isLarge }: { readonly isLarge: boolean },
+): readonly Finding[] {
   const changes = boundChanges(value);
   if (changes.length > 0) return changes;
-  const shape = checkShape(declarationSchema(), value);
+  const shape = checkShape(declarationSchema(), value, { isLarge });
   if (shape.length > 0) return shape;
   const declaration = value as HostDeclaration;
   const findings = collectFindings();

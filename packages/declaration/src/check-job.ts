@@ -25,6 +25,7 @@ import {
   checkPlacementWord,
   MAX_SCHEDULE_NAME,
 } from "./names.ts";
+import { isWithin } from "./paths.ts";
 
 type Rule = NonNullable<JobTemplate["failurePolicy"]>["rules"][number];
 
@@ -72,9 +73,27 @@ function checkTemplate(findings: Findings, path: Path, template: JobTemplate): v
     findings.add([...path, "volumeClaims", index, "claim"], checkLabel(claim, "a claim's name"));
   });
   checkTargets(findings, [...path, "volumeClaims"], template.volumeClaims);
+  if (template.secrets !== undefined && template.secrets.length > 0) {
+    template.volumeClaims?.forEach(({ target }, index) => {
+      if (!isWithin(target, SECRETS_FOLDER)) return;
+      findings.add([...path, "volumeClaims", index, "target"], coversSecrets(target));
+    });
+  }
   template.failurePolicy?.rules.forEach((rule, index) => {
     checkFailureRule(findings, [...path, "failurePolicy", "rules", index], rule);
   });
+}
+
+/** Where a Job's secrets are files (S6). */
+const SECRETS_FOLDER = "/run/secrets";
+
+function coversSecrets(target: string): Fault {
+  return {
+    code: "volume.target",
+    message: `a volume cannot cover ${SECRETS_FOLDER}, where the Job's secrets are`,
+    found: quote(target),
+    help: "use a path such as /data",
+  };
 }
 
 function checkSecrets(findings: Findings, path: Path, secrets: JobTemplate["secrets"]): void {

@@ -2,9 +2,10 @@ import type { GenericSchema } from "valibot";
 import { checkCronJob, checkJob } from "./check-job.ts";
 import { checkModule } from "./check-module.ts";
 import { type ParseResult, unwrap } from "./diagnostic.ts";
-import { capped, type Finding, quote, setOwn, toDiagnostic } from "./finding.ts";
+import { capped, type Finding, quote, toDiagnostic } from "./finding.ts";
 import type { Manifest } from "./manifest.ts";
 import { cronJobSchema, jobSchema, moduleSchema } from "./manifest-schema.ts";
+import { copyPlain } from "./plain.ts";
 import { checkShape } from "./shape.ts";
 import { nearestName } from "./suggestion.ts";
 
@@ -42,15 +43,19 @@ export function safeParseManifest(value: unknown): ParseResult<Manifest> {
 
 /** The layers that follow YAML, for data of any origin. */
 function checkManifest(value: unknown): Checked {
-  const plain = copyPlain(value, 0);
-  return plain === TOO_DEEP ? { findings: [tooDeep()] } : checkPlain(plain);
+  const plain = copyPlain(value);
+  if (plain.fault !== undefined) return { findings: [plain.fault] };
+  return checkPlain(plain.value, plain);
 }
 
 /** Kind, shape and meaning of data that is known to be plain and that nobody else holds. */
-export function checkPlain(plain: unknown): Checked {
+export function checkPlain(
+  plain: unknown,
+  { isLarge }: { readonly isLarge: boolean } = { isLarge: false },
+): Checked {
   const { kind, fault } = kindOfManifest(plain);
   if (kind === undefined) return { findings: [fault] };
-  const shape = checkShape(SCHEMAS[kind], plain);
+  const shape = checkShape(SCHEMAS[kind], plain, { isLarge });
   if (shape.length > 0) return { findings: capped(shape) };
   const manifest = { kind, ...(plain as object) } as Manifest;
   const findings = checkMeaning(manifest);
@@ -104,37 +109,5 @@ function unknownKind(written: unknown): Finding {
     found: quote(written),
     allowed: KINDS,
     help: nearest === undefined ? `use one of: ${KINDS.join(", ")}` : `write ${nearest}`,
-  };
-}
-
-const MAX_DEPTH = 32;
-const TOO_DEEP = Symbol("too deep");
-
-/**
- * A copy of plain data, made of own members only and without those whose value is undefined, so
- * that what is checked is what is answered. `TOO_DEEP` for more than 32 levels, as for a cycle.
- */
-function copyPlain(value: unknown, depth: number): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (depth > MAX_DEPTH) return TOO_DEEP;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => copyPlain(item, depth + 1));
-    return items.includes(TOO_DEEP) ? TOO_DEEP : items;
-  }
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const member = copyPlain((value as Record<string, unknown>)[key], depth + 1);
-    if (member === TOO_DEEP) return TOO_DEEP;
-    if (member !== undefined) setOwn(copy, key, member);
-  }
-  return copy;
-}
-
-function tooDeep(): Finding {
-  return {
-    code: "shape.too-deep",
-    path: [],
-    message: "maps and lists are nested more than 32 deep, or hold themselves",
-    help: "no field of a manifest nests so deep",
   };
 }

@@ -147,12 +147,48 @@ export function declaredDirectories(
   );
 }
 
-/** No path and no container's name twice in one module. */
+/** A file holds no other file or directory. */
+function checkBelowFiles(
+  findings: Findings,
+  path: Path,
+  resources: readonly ModuleResource[],
+): void {
+  const files = new Map<string, number>();
+  resources.forEach((one, index) => {
+    if (one.type === "file") files.set(one.path, index);
+  });
+  const lengths = new Set([...files.keys()].map(({ length }) => length));
+  resources.forEach((resource, index) => {
+    if (resource.type === "container") return;
+    const holder = parentsOf(resource.path, lengths).find((parent) => files.has(parent));
+    if (holder === undefined) return;
+    findings.all.push({
+      code: "path.below-file",
+      path: [...path, index, "path"],
+      message: `the path leads through ${quote(holder)}, which is a file`,
+      found: quote(resource.path),
+      help: "make it a directory, or move one of the two",
+      related: [{ message: "a file", path: [...path, files.get(holder) ?? 0, "path"] }],
+    });
+  });
+}
+
+/** The paths that hold `path`, nearest first, of those lengths: a deep path costs little. */
+function parentsOf(path: string, lengths: ReadonlySet<number>): readonly string[] {
+  const parents: string[] = [];
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    if (lengths.has(at)) parents.push(path.slice(0, at));
+  }
+  return parents;
+}
+
+/** No path and no container's name twice in one module, and no path below a file. */
 export function checkDuplicates(
   findings: Findings,
   path: Path,
   resources: readonly ModuleResource[],
 ): void {
+  checkBelowFiles(findings, path, resources);
   const seen = new Map<string, number>();
   resources.forEach((resource, index) => {
     const field = resource.type === "container" ? "name" : "path";

@@ -3,6 +3,7 @@ import { type Fault, quote } from "./finding.ts";
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const RESERVED: ReadonlySet<string> = new Set(["root", "daemon", "docker", "sudo", "nobody"]);
+const OF_SCHEDULES = /-[0-9]{12}$/;
 const MAX_LABEL = 63;
 
 /** Schedules leave room for the occurrence in the names of their runs (D10). */
@@ -24,7 +25,8 @@ export function checkLabel(
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
-  const usable = simpler !== "" && simpler.length <= most;
+  const isFree = simpler !== "" && !isReserved(simpler) && !OF_SCHEDULES.test(simpler);
+  const usable = isFree && simpler.length <= most;
   return {
     code: "name.invalid",
     message:
@@ -48,9 +50,13 @@ export function checkJobName(name: string): Fault | undefined {
   };
 }
 
+function isReserved(name: string): boolean {
+  return RESERVED.has(name) || name.startsWith("mesh-");
+}
+
 /** Reserved names come first: they are told as such wherever they are written (R3). */
 export function checkReserved(name: string, what: string): Fault | undefined {
-  if (!RESERVED.has(name) && !name.startsWith("mesh-")) return undefined;
+  if (!isReserved(name)) return undefined;
   return {
     code: "account.reserved",
     message: `${what} cannot be ${quote(name)}: the name is the host's own`,

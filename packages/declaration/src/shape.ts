@@ -6,9 +6,17 @@ import { KNOWN_KEYS } from "./manifest-schema.ts";
 import { quantityTypeFault } from "./quantity.ts";
 import { adviceFor, isBoundOption, isBoundShape, nearestName } from "./suggestion.ts";
 
-/** What is wrong with the shape of `value`, all of it; empty when the schema accepts it (R4). */
-export function checkShape(schema: GenericSchema, value: unknown): readonly Finding[] {
-  const result = safeParse(schema, value);
+/**
+ * What is wrong with the shape of `value`, all of it; empty when the schema accepts it (R4).
+ * Of a large value only the first fault is told, since collecting millions would take the memory
+ * of the host that was sent it. A value has one fault at most.
+ */
+export function checkShape(
+  schema: GenericSchema,
+  value: unknown,
+  { isLarge }: { readonly isLarge: boolean },
+): readonly Finding[] {
+  const result = safeParse(schema, value, { abortEarly: isLarge, abortPipeEarly: true });
   if (result.success) return [];
   const findings: Finding[] = [];
   const refused = new Set<string>();

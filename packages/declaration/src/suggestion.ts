@@ -55,13 +55,16 @@ const BOUND_OPTIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+const FOLDED_BOUND_OPTIONS: ReadonlySet<string> = new Set([...BOUND_OPTIONS].map(fold));
+
 /** Resource types that name such a power. */
 const BOUND_SHAPES: ReadonlySet<string> = new Set(
   "command exec run timer unit package user symlink mount device socket".split(" "),
 );
 
+/** Such a word is one however another system spells it: `cap-add`, `capAdd` and `CAP_ADD`. */
 export function isBoundOption(key: string): boolean {
-  return BOUND_OPTIONS.has(key);
+  return FOLDED_BOUND_OPTIONS.has(fold(key));
 }
 
 export function isBoundShape(type: string): boolean {

@@ -11,7 +11,7 @@ const MAX_LEXEMES = 65_536;
 /** What cannot stand in a manifest: controls, line breaks of other readers, and stray marks. */
 export const CONTROL =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
-  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|(?<!^)\uFEFF|\p{Surrogate}/u;
+  /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]|\r(?!\n)|(?<!^)\uFEFF|\p{Surrogate}/u;
 
 /**
  * Reads YAML 1.2 into plain data and refuses what hides or repeats content (R4): directives, tags,
@@ -147,16 +147,20 @@ function firstSyntaxFault(text: string, documents: readonly Composed[]): YamlFin
   return first === undefined ? undefined : syntaxFault(text, first);
 }
 
+/** A schedule without quotes, up to a comment or to the next entry of a map in braces. */
+const STAR_SCHEDULE =
+  /^((?:[\s-]*|[^#"']*[{,]\s*)["']?schedule["']?\s*:\s*)(\*.*?)\s*(?:$|\s#|\}|,\s*["']?[A-Za-z-]+["']?\s*:)/;
+
 function syntaxFault(text: string, error: YAMLError): YamlFinding {
   const [start, end] = error.pos;
   const place = { start, end: Math.max(end, start + 1) };
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;
   const lineEnd = text.indexOf("\n", start);
   const line = text.slice(lineStart, lineEnd < 0 ? text.length : lineEnd);
-  const star = /^([\s-]*["']?schedule["']?\s*:\s*)(\*.*?)\s*$/.exec(line);
+  const star = STAR_SCHEDULE.exec(line);
   if (star !== null) {
     const [, before = "", value = ""] = star;
-    const at = lineStart + before.length;
+    const at = lineStart + star.index + before.length;
     return { ...quoteSchedule(value), code: "yaml.syntax", start: at, end: at + value.length };
   }
   if (error.code === "TAB_AS_INDENT") {

@@ -55,8 +55,13 @@ const cycle: Record<string, unknown> = { name: "report", image: IMAGE };
 cycle.environment = cycle;
 const cyclic = safeParseManifest(cycle);
 
+const crowded = safeParseManifest({ name: "report", command: new Array(1_048_577).fill([]) });
+
 /** What plain data gives that no YAML text can. */
-const DATA_EXAMPLES = { "shape.too-deep": cyclic.ok ? [] : cyclic.diagnostics };
+const DATA_EXAMPLES = {
+  "shape.too-deep": cyclic.ok ? [] : cyclic.diagnostics,
+  "shape.too-large": crowded.ok ? [] : crowded.diagnostics,
+};
 
 function diagnosticsOf(code: string, text: string): readonly Diagnostic[] {
   return (code === "manifest.duplicate" ? parseManifestsYaml : parseManifestYaml)(text).diagnostics;

@@ -76,6 +76,9 @@ export const MANIFEST_EXAMPLES: Readonly<Record<string, string>> = {
   ),
   "name.invalid": job("").replace("report", "My_Report"),
   "name.reserved": job("").replace("report", "report-202610130900"),
+  "path.below-file": module(
+    "{type: file, path: /etc/mesh/kometa/a, content: x}, {type: directory, path: /etc/mesh/kometa/a/b}",
+  ),
   "path.control-char": file("/etc/mesh/kometa/a\\tb"),
   "path.duplicate": module(`${home}, ${home}`),
   "path.meta-char": file("/etc/mesh/kometa/*"),
