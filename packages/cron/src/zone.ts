@@ -111,10 +111,17 @@ function readBlock(zone: Zone, index: number): Block {
   const from = index * BLOCK_MINUTES * 60_000;
   const through = from + BLOCK_MINUTES * 60_000 - 1;
   const changes = zone.source.zoneOffsets(zone.name, { from, through });
-  const offsets = changes.map((change) => change.offsetSeconds);
-  if (offsets.length === 0 || !offsets.every((offset) => Math.abs(offset) < 86_400)) {
+  // A table that is out of order would give wrong answers without a word, or none.
+  let before = from - 1;
+  const isSound = changes.every(({ at, offsetSeconds }) => {
+    const follows = before < from ? at === from : at > before && at <= through;
+    before = at;
+    return follows && Number.isInteger(offsetSeconds) && Math.abs(offsetSeconds) < 86_400;
+  });
+  if (changes.length === 0 || !isSound) {
     throw new RangeError(`zones gives no valid offset for ${zone.name}`);
   }
+  const offsets = changes.map((change) => change.offsetSeconds);
   return { starts: changes.map((change) => change.at / 1000), offsets };
 }
 

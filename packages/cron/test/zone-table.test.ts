@@ -120,6 +120,62 @@ describe("the table of a zone", () => {
     );
   });
 
+  it.each<[string, (from: number, through: number) => readonly unknown[]]>([
+    ["no number as its start", () => [[Number.NaN, 0]]],
+    ["a text as its start", (from) => [[String(from), 0]]],
+    ["a late start", (from) => [[from + HOUR, 0]]],
+    ["an early start", (from) => [[from - HOUR, 0]]],
+    [
+      "a change at no instant",
+      (from) => [
+        [from, 0],
+        [Number.NaN, 3600],
+      ],
+    ],
+    [
+      "changes out of order",
+      (from) => [
+        [from, 0],
+        [from + DAY, 3600],
+        [from + HOUR, 0],
+      ],
+    ],
+    [
+      "two changes at once",
+      (from) => [
+        [from, 0],
+        [from + DAY, 3600],
+        [from + DAY, 0],
+      ],
+    ],
+    [
+      "a change after the window",
+      (from, through) => [
+        [from, 0],
+        [through + 1, 3600],
+      ],
+    ],
+    ["an offset as text", (from) => [[from, "3600"]]],
+    ["half a second of offset", (from) => [[from, 3600.5]]],
+  ])("refuses a source that gives %s, whatever is asked of it", (_, changes) => {
+    const zones: ZoneSource = {
+      ...sourceOf(0, []).source,
+      zoneOffsets: (_name, { from, through }) =>
+        (changes(from, through) as [number, number][]).map(([at, offsetSeconds]) => ({
+          at,
+          offsetSeconds,
+        })),
+    };
+    const refusal = new RangeError("zones gives no valid offset for Made/Up");
+    const daily = parseCron("30 2 * * *");
+    for (const dst of ["Literal", "Once"] as const) {
+      const options = { timeZone: "Made/Up", zones, dst };
+      expect(() => nextOccurrence(daily, START, options)).toThrow(refusal);
+      expect(() => previousOccurrence(daily, START, options)).toThrow(refusal);
+    }
+    expect(() => localTime(START, { timeZone: "Made/Up", zones })).toThrow(refusal);
+  });
+
   it("is the same whole periods later, also to the second", () => {
     const timeZone = "Europe/Belgrade";
     const period = 146_097 * DAY;
