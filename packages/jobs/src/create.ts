@@ -26,11 +26,11 @@ export function createJob<S extends JobPolicy>(
     readonly nameInUse?: boolean | undefined;
   },
 ): Creation<S> {
-  const { jobId, namespace, now, taskId = `${jobId}-1`, nameInUse = false } = context;
+  const { jobId, namespace, taskId = `${jobId}-1`, nameInUse = false } = context;
   checkText("jobId", jobId);
   checkText("namespace", namespace);
   checkText("taskId", taskId);
-  checkInstant("now", now);
+  const now = checkInstant("now", context.now);
   const job: Job<S> = {
     id: jobId,
     namespace,

@@ -107,7 +107,7 @@ export function endedTask(task: Task, report: TaskEnding, at: Instant): Mutable<
   ended.actualStatus = report.status;
   ended.updatedAt = at;
   ended.finishedAt = at;
-  if (report.status !== "removed") ended.exitCode = report.exitCode ?? 1;
+  if (report.status !== "removed") ended.exitCode = (report.exitCode ?? 1) + 0;
   if (report.status === "failed" && report.reason !== undefined) {
     ended.failureReason = report.reason;
   }

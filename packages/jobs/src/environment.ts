@@ -1,3 +1,4 @@
+import { checkInstant } from "./argument.ts";
 import type { Instant, JobState } from "./job.ts";
 import type { JobPolicy } from "./spec.ts";
 
@@ -40,7 +41,7 @@ export function runEnvironment(facts: RunFacts): Readonly<Record<string, string>
 
 /** An occurrence is a whole minute, so the fraction is left out. */
 function formatInstant(at: Instant): string {
-  return new Date(at).toISOString().replace(".000Z", "Z");
+  return new Date(checkInstant("scheduledAt", at)).toISOString().replace(".000Z", "Z");
 }
 
 /**

@@ -71,6 +71,7 @@ function shapeOfEvent(): Shape {
 
 /** Whether this is an event at all; cheap, since it runs before each transition. */
 export function isJobEvent(event: JobEvent): boolean {
+  if (typeof event !== "object" || event === null) return false;
   if (!Number.isInteger(event.at) || Math.abs(event.at) > MAX_INSTANT) return false;
   switch (event.type) {
     case "taskAssigned":

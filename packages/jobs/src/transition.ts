@@ -33,7 +33,8 @@ export function transitionJob<S extends JobPolicy>(
 ): Transition<S> {
   if (!isJobEvent(event)) throw notAnEvent();
   const { job } = state;
-  const at = Math.max(event.at, job.updatedAt);
+  // Adding 0 makes a minus zero, which JSON does not have, an ordinary one.
+  const at = Math.max(event.at, job.updatedAt) + 0;
   switch (event.type) {
     case "taskAssigned":
     case "taskReported": {
