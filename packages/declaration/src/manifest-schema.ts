@@ -14,7 +14,21 @@ export const KNOWN_KEYS = new Map<string, readonly string[]>();
 export function closedMap<const E extends v.ObjectEntries>(title: string, entries: E) {
   KNOWN_KEYS.set(title, Object.keys(entries));
   const own: E = Object.assign(Object.create(null), entries);
-  return v.strictObject(own, title);
+  return refusingLists(v.strictObject(own, title));
+}
+
+/** A list has no names, so that a map without required ones would take an empty list for a map. */
+function refusingLists<const S extends v.GenericSchema>(schema: S): S {
+  const run = schema["~run"];
+  return {
+    ...schema,
+    "~run"(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const list = dataset.value;
+      if (!Array.isArray(list)) return run.call(this, dataset, config);
+      const refused = run.call(this, { value: null }, config);
+      return { ...refused, issues: refused.issues?.map((issue) => ({ ...issue, input: list })) };
+    },
+  } as S;
 }
 
 export const text = v.string();
@@ -27,10 +41,7 @@ const real = (least: number, most: number) =>
   v.pipe(v.number(), v.minValue(least), v.maxValue(most));
 
 const command = v.pipe(v.array(text), v.nonEmpty());
-export const environment = v.pipe(
-  v.record(v.string(), v.string()),
-  v.check((value) => !Array.isArray(value)),
-);
+export const environment = refusingLists(v.record(v.string(), v.string()));
 export const resources = closedMap("resources", {
   cpu: v.optional(text),
   memory: v.optional(text),

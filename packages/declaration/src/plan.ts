@@ -79,7 +79,8 @@ export function planApply(
   for (const record of applied.resources) known.set(idOf(record), record);
   const steps = declaration.modules.flatMap((module) => moduleSteps(module, known));
   const declared = new Set(steps.map(idOf));
-  const removals = applied.resources
+  // Of two records of one resource the later counts, and it is removed once.
+  const removals = [...known.values()]
     .filter((record) => !declared.has(idOf(record)))
     .map((record) => removeStep(record, removeData))
     .reverse()

@@ -54,8 +54,7 @@ function translate(
     case "non_empty":
       return [isEmpty(path, input)];
     case "regex":
-    case "check":
-      return [wrongType(path, type === "check" ? "a map" : "64 hexadecimal digits", input)];
+      return [wrongType(path, "64 hexadecimal digits", input)];
     case "literal":
     case "picklist":
     case "variant":

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { safeParseManifest } from "../src/index.ts";
+import { planApply, safeParseManifest } from "../src/index.ts";
 import { parseManifestYaml } from "../src/yaml.ts";
 import { container, IMAGE } from "./manifests.ts";
 
@@ -45,6 +45,34 @@ describe("neighbours of known mistakes (R4, R7)", () => {
       expect(faults({ name: "a", ...claims })).toEqual([]);
     },
   );
+
+  it("an empty list is no map, wherever a map may be empty (R6)", () => {
+    const lists = { image: IMAGE, environment: [], resources: [] };
+    const cronJob = { name: "a", schedule: "0 3 * * *", jobTemplate: lists };
+    expect(faults(cronJob)).toEqual([
+      "shape.type /jobTemplate/environment",
+      "shape.type /jobTemplate/resources",
+    ]);
+    expect(faults(module(container({ environment: [], resources: [] })))).toEqual([
+      "shape.type /resources/0/environment",
+      "shape.type /resources/0/resources",
+    ]);
+    const rules = [{ action: "Fail", onExitCodes: [] }];
+    expect(faults({ name: "a", image: IMAGE, failurePolicy: { rules } })).toEqual([
+      "shape.type /failurePolicy/rules/0/onExitCodes",
+    ]);
+  });
+
+  it("a resource that was recorded twice is removed once (A1)", () => {
+    const record = { module: "gone", key: "file:/etc/mesh/gone/a" };
+    const resources = [
+      { ...record, hash: "1" },
+      { ...record, hash: "2" },
+    ];
+    const declaration = { v: 1, node: "ams-1", generation: 1, modules: [] } as const;
+    const { steps } = planApply(declaration, { v: 1, generation: 0, resources });
+    expect(steps).toMatchObject([{ action: "remove", previous: { hash: "2" } }]);
+  });
 
   it("nothing lies below a file, in whatever order the two stand (R8)", () => {
     const file = { type: "file", path: "/etc/mesh/kometa/a", content: "" };
