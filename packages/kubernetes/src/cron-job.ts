@@ -127,12 +127,10 @@ function deadlineOf(
     message: "of several missed runs Kubernetes starts the latest only",
     help: "write missed: Latest if that is enough",
   };
-  if (missed === "All" || (missedScheduleLimit ?? 1) !== 1) {
-    reporter.refuse(
-      "kubernetes.backlog",
-      [missed === "All" ? "missed" : "missedScheduleLimit"],
-      words,
-    );
+  // A limit says how much of a backlog to start: it means nothing where only the latest is.
+  const limited = missed === undefined && (missedScheduleLimit ?? 1) !== 1;
+  if (missed === "All" || limited) {
+    reporter.refuse("kubernetes.backlog", [limited ? "missedScheduleLimit" : "missed"], words);
   } else if (missed === undefined) {
     reporter.warn("kubernetes.backlog", ["schedule"], words);
   }

@@ -1,4 +1,5 @@
 import { type JobManifest, type JobTemplate, parseImageReference } from "@mesh/declaration";
+import { checkMounts } from "./mounts.ts";
 import { fieldVariable, LABELS, podSpec, variable, type Work } from "./pod.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -61,6 +62,7 @@ function workOf(reporter: Reporter, path: Path, name: string, template: JobTempl
     ...claimVolumes(reporter, path, template),
   ];
   const present = storage.filter((one) => one !== undefined);
+  checkMounts(reporter, [...path, "volumeClaims"], present);
   return {
     name,
     image: parseImageReference(template.image).canonical,
@@ -81,7 +83,7 @@ function workOf(reporter: Reporter, path: Path, name: string, template: JobTempl
 
 interface Storage {
   readonly volume: object;
-  readonly mount: object;
+  readonly mount: { readonly name: string; readonly mountPath: string; readonly readOnly: boolean };
 }
 
 /** Each secret is a file under `/run/secrets` that has its name. */
@@ -162,6 +164,20 @@ function failurePolicy(
   return rules.length === 0 ? {} : { podFailurePolicy: { rules } };
 }
 
+const MAX_EXIT_CODE = 0x7fff_ffff;
+const MAX_EXIT_CODES = 255;
+
+/** Kubernetes takes up to 255 codes of 32 bits with a sign. */
+function checkExitCodes(reporter: Reporter, path: Path, values: readonly number[]): void {
+  const large = values.find((code) => code > MAX_EXIT_CODE);
+  if (large === undefined && values.length <= MAX_EXIT_CODES) return;
+  reporter.fail("kubernetes.failure-policy", path, {
+    message: `Kubernetes takes at most ${MAX_EXIT_CODES} codes, each up to ${MAX_EXIT_CODE}`,
+    found: large === undefined ? `${values.length} codes` : String(large),
+    help: "use fewer codes, or their opposite with in or notIn",
+  });
+}
+
 const ACTIONS = { Fail: "FailJob", Ignore: "Ignore", Count: "Count" } as const;
 
 function failureRule(reporter: Reporter, path: Path, rule: FailureRule): readonly object[] {
@@ -173,6 +189,7 @@ function failureRule(reporter: Reporter, path: Path, rule: FailureRule): readonl
     const operator = "in" in onExitCodes ? "In" : "NotIn";
     const nonZero = [...new Set(list)].filter((code) => code !== 0 || operator === "NotIn");
     const values = nonZero.sort((a, b) => a - b);
+    checkExitCodes(reporter, [...path, "onExitCodes"], values);
     return values.length === 0 ? [] : [{ action, onExitCodes: { operator, values } }];
   }
   if (onExitCodes !== undefined || onReasons.some((reason) => reason !== "nodeLost")) {

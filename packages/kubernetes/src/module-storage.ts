@@ -1,4 +1,6 @@
 import type { ContainerResource, FileResource, ModuleManifest, Volume } from "@mesh/declaration";
+import { checkSubdomain } from "./job.ts";
+import { checkMounts } from "./mounts.ts";
 import type { Reporter } from "./reporter.ts";
 
 type Path = readonly (string | number)[];
@@ -6,7 +8,7 @@ type Path = readonly (string | number)[];
 /** A place in a container; several mounts may share one volume, which only the first brings. */
 export interface Storage {
   readonly volume?: object;
-  readonly mount: object;
+  readonly mount: { readonly mountPath: string };
 }
 
 /**
@@ -22,7 +24,7 @@ export function mountsOf(
 ): readonly Storage[] {
   const storage: Storage[] = [];
   const brought = new Set<string>();
-  const bring = (name: string, volume: object, mount: object): void => {
+  const bring = (name: string, volume: object, mount: Storage["mount"]): void => {
     storage.push({ ...(brought.has(name) ? {} : { volume: { name, ...volume } }), mount });
     brought.add(name);
   };
@@ -32,15 +34,16 @@ export function mountsOf(
     const claim = claimFor(manifest, volume.source, claims);
     if (claim !== undefined) {
       const { name, subPath } = claim;
+      checkSubdomain(reporter, [...place, "source"], name, "a PersistentVolumeClaim");
+      const volumeName = volumeNameOf(name, claims);
       bring(
-        `claim-${name}`,
+        volumeName,
         { persistentVolumeClaim: { claimName: name } },
-        {
-          name: `claim-${name}`,
+        mountOf(volumeName, {
           mountPath: volume.target,
           readOnly: volume.readOnly ?? false,
           ...(subPath === "" ? {} : { subPath }),
-        },
+        }),
       );
     } else {
       explainMissingClaim(reporter, place, volume, files.length > 0);
@@ -50,16 +53,26 @@ export function mountsOf(
       bring(
         "files",
         { configMap: { name: `${manifest.module}-files` } },
-        {
-          name: "files",
+        mountOf("files", {
           mountPath: `${volume.target === "/" ? "" : volume.target}/${relative}`,
           subPath: key,
           readOnly: true,
-        },
+        }),
       );
     }
   }
+  checkMounts(reporter, [...path, "volumes"], storage);
   return storage;
+}
+
+function mountOf<T extends Storage["mount"]>(name: string, mount: T): T & { name: string } {
+  return { name, ...mount };
+}
+
+/** A volume's name is a label, where a claim's may be longer and have dots. */
+function volumeNameOf(claim: string, claims: Readonly<Record<string, string>>): string {
+  if (/^[a-z0-9-]{1,57}$/.test(claim)) return `claim-${claim}`;
+  return `volume-${Object.values(claims).indexOf(claim)}`;
 }
 
 interface MountedFile {

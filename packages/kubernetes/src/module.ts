@@ -222,11 +222,11 @@ function workOf(part: Part, run: "pod" | "job"): Work {
 }
 
 function configMap(reporter: Reporter, module: string, files: readonly FileResource[]): object {
-  const bytes = files.reduce((sum, { content }) => sum + content.length, 0);
+  const bytes = files.reduce((sum, { content }) => sum + utf8Length(content), 0);
   if (bytes > MAX_CONFIG_BYTES) {
     reporter.fail("kubernetes.config-size", ["resources"], {
       message: "the files of a module do not fit into one ConfigMap of 1 MiB",
-      found: `${bytes} characters`,
+      found: `${bytes} bytes`,
       help: "put large files into the image",
     });
   }
@@ -239,6 +239,15 @@ function configMap(reporter: Reporter, module: string, files: readonly FileResou
     },
     data: Object.fromEntries(files.map(({ content }, index) => [`file-${index}`, content])),
   };
+}
+
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x1_0000 ? 3 : 4;
+  }
+  return bytes;
 }
 
 function warnOfAccount(reporter: Reporter, { user }: ModuleOptions): void {

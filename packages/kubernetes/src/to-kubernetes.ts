@@ -40,12 +40,15 @@ export interface KubernetesExport {
  * does a little differently, and refused where it would do another thing.
  * A Job becomes a `batch/v1` Job, a CronJob a `batch/v1` CronJob; a module a ConfigMap of its
  * files and, for each container, a Deployment, CronJob or Job. Defaults are always written out.
+ * A `user` whose ids are no whole numbers from 0 to 2^31 - 1 is a `RangeError`.
  */
 export function toKubernetes(
   manifest: Manifest,
   options: KubernetesOptions = {},
 ): KubernetesExport {
+  checkUser(options.user);
   const reporter = createReporter(options.accept ?? []);
+  checkNamespace(reporter, options.namespace);
   const objects = objectsOf(reporter, manifest, options);
   const { diagnostics } = reporter;
   if (diagnostics.some(({ severity }) => severity === "error")) return { objects: [], diagnostics };
@@ -54,6 +57,23 @@ export function toKubernetes(
     namespace === undefined ? object : { ...object, metadata: { ...object.metadata, namespace } },
   );
   return { objects: placed, diagnostics };
+}
+
+function checkNamespace(reporter: Reporter, namespace: string | undefined): void {
+  if (namespace === undefined || /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace)) return;
+  reporter.fail("kubernetes.name", [], {
+    message: "a namespace in Kubernetes cannot have this name",
+    found: JSON.stringify(namespace),
+    help: "use at most 63 lower-case letters, digits and inner hyphens",
+  });
+}
+
+function checkUser(user: PodUser | undefined): void {
+  for (const field of ["uid", "gid"] as const) {
+    const id = user?.[field] ?? 0;
+    if (Number.isInteger(id) && id >= 0 && id <= 0x7fff_ffff) continue;
+    throw new RangeError(`user.${field} must be a whole number from 0 to 2147483647, found ${id}`);
+  }
 }
 
 function objectsOf(

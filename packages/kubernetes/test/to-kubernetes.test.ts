@@ -227,7 +227,7 @@ describe("a CronJob", () => {
 
   it("a backlog that is asked for is refused, one by default is warned about", () => {
     expect(told(cronJob({ missed: "All" }))).toContain("error kubernetes.backlog /missed");
-    expect(told(cronJob({ missedScheduleLimit: 5 }))).toContain(
+    expect(told(cronJob({ missed: undefined, missedScheduleLimit: 5 }))).toContain(
       "error kubernetes.backlog /missedScheduleLimit",
     );
     expect(told(cronJob({ missed: undefined }))).toContain("kubernetes.backlog /schedule");
