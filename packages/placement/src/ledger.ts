@@ -53,7 +53,8 @@ export function labelOf({ labels }: NodeState, key: string): string | undefined 
 
 export function checkAmount(what: string, { cpuMillicores, memoryBytes }: Capacity): void {
   for (const amount of [cpuMillicores, memoryBytes]) {
-    if (!(amount >= 0 && amount <= Number.MAX_SAFE_INTEGER)) {
+    // A text, as database drivers give large numbers, would be joined instead of added.
+    if (!(typeof amount === "number" && amount >= 0 && amount <= Number.MAX_SAFE_INTEGER)) {
       throw new RangeError(`${what} must be from 0 to 2^53 - 1, found ${amount}`);
     }
   }

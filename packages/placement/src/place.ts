@@ -20,7 +20,8 @@ export interface Placements {
  * the least loaded wins, by the larger of its used shares of cpu and memory before the task comes;
  * ties go to the first name. A claim that is bound nowhere binds to the node that its first task
  * gets. Costs about O((tasks + nodes) · log nodes) for each set of constraints in use.
- * Throws a `RangeError` for an amount that is negative or no number, and for an id given twice.
+ * Throws a `RangeError` for an amount that is negative or no number, for an unknown operator, and
+ * for an id given twice.
  */
 export function placeTasks(
   pending: readonly PendingTask[],
@@ -35,6 +36,12 @@ export function placeTasks(
   for (const task of pending) {
     const { taskId } = task;
     checkAmount(`request of task ${taskId}`, task.request);
+    for (const { operator } of task.placement ?? []) {
+      if (operator !== "equals" && operator !== "not_equals") {
+        const rule = `operator of task ${taskId} must be equals or not_equals`;
+        throw new RangeError(`${rule}, found ${operator}`);
+      }
+    }
     if (seen.has(taskId)) throw new RangeError(`task ${taskId} is given twice`);
     seen.add(taskId);
     const position = choose(ledger, groups, task);

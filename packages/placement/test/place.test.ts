@@ -238,6 +238,16 @@ describe("a programming mistake is thrown with what is wrong", () => {
       [],
       [node("a", { used: { cpuMillicores: 0, memoryBytes: -1 } })],
     ],
+    [
+      "used of node a must be from 0 to 2^53 - 1, found 100",
+      [],
+      [node("a", { used: { cpuMillicores: "100" as never, memoryBytes: 0 } })],
+    ],
+    [
+      "operator of task t1 must be equals or not_equals, found Equals",
+      [task("t1", { placement: [{ key: "k", operator: "Equals" as never, value: "v" }] })],
+      [],
+    ],
   ])("%s", (message, pending, nodes) => {
     expect(() => placeTasks(pending, nodes)).toThrow(new RangeError(message));
   });
