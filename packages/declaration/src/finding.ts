@@ -103,7 +103,7 @@ export function quote(value: unknown): string {
 }
 
 /** What a value is, in the words of a manifest. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
   if (value === null) return "nothing (null)";
   if (Array.isArray(value)) return "a list";
   switch (typeof value) {

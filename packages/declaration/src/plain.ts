@@ -1,8 +1,9 @@
-import { type Finding, kindOf, type Path, quote, setOwn } from "./finding.ts";
+import { type Finding, setOwn } from "./finding.ts";
 
 const MAX_DEPTH = 32;
 const MAX_VALUES = 1_048_576;
 const MANY_VALUES = 65_536;
+const NOT_PLAIN = "this is no plain data, which JSON could carry whole";
 
 /** A copy that nobody else holds, or the first reason why the value is no plain data. */
 export type Plain =
@@ -27,7 +28,7 @@ export function copyPlain(value: unknown): Plain {
   try {
     copy = copyValue(reader, value);
   } catch {
-    refuse(reader, "shape.type", "this value cannot be read", "give plain data, without getters");
+    refuse(reader, "shape.type", NOT_PLAIN);
   }
   const { fault, values } = reader;
   return fault === undefined ? { value: copy, isLarge: values > MANY_VALUES } : { fault };
@@ -51,8 +52,7 @@ function copyValue(reader: Reader, value: unknown): unknown {
 
 function copyList(reader: Reader, list: readonly unknown[]): unknown {
   if (Object.keys(list).length !== list.length) {
-    const help = "give each item a value, and the list no members of its own";
-    return refuse(reader, "shape.type", `${nameOf(reader.path)} is a list with holes`, help);
+    return refuse(reader, "shape.type", NOT_PLAIN);
   }
   const copy: unknown[] = [];
   for (let index = 0; index < list.length && reader.fault === undefined; index++) {
@@ -65,8 +65,7 @@ function copyMap(reader: Reader, map: object): unknown {
   const prototype = Object.getPrototypeOf(map);
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
   if (!isPlain || Object.getOwnPropertySymbols(map).length > 0) {
-    const help = "give a map with string keys, as JSON has it";
-    return refuse(reader, "shape.type", `${nameOf(reader.path)} is not plain data`, help, map);
+    return refuse(reader, "shape.type", NOT_PLAIN);
   }
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(map)) {
@@ -84,18 +83,12 @@ function copyMember(reader: Reader, holder: object, key: string | number): unkno
   return copy;
 }
 
-function nameOf(path: Path): string {
-  return path.length === 0 ? "the document" : quote(path.at(-1));
-}
-
 function refuse(
   reader: Reader,
   code: string,
   message: string,
-  help: string,
-  found?: object,
+  help = "give maps and lists as JSON has them",
 ): undefined {
-  const place = found === undefined ? {} : { found: kindOf(found) };
-  reader.fault ??= { code, path: [...reader.path], message, ...place, help };
+  reader.fault ??= { code, path: [...reader.path], message, help };
   return undefined;
 }
