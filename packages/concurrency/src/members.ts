@@ -10,7 +10,7 @@ import type { Interval } from "./window.ts";
 // What a decision is made from becomes evidence, and evidence is read again years later: a member
 // of another type, such as an instant that a database driver gave as text, is refused before.
 
-/** Throws a `ScheduleStateError` where members that decisions compute with are not what they say. */
+/** Throws a `ScheduleStateError` where a member that decisions compute with is of another type. */
 export function checkState(state: ScheduleState): void {
   const problems: Diagnostic[] = [];
   findWrongMembers(state, "", problems);

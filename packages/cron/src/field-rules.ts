@@ -21,7 +21,7 @@ export const FIELDS: readonly FieldRule[] = [
 /** The fields as a text names them. */
 export const FIELD_ORDER = "minute, hour, day of month, month, weekday";
 
-/** The number that a name stands for in a field, or `undefined` where the field has no such name. */
+/** The number that a name stands for in a field; `undefined` where the field has no such name. */
 export function valueOfName(word: string, { names = "", min }: FieldRule): number | undefined {
   const index = names.indexOf(word.slice(0, 3).toUpperCase());
   return index >= 0 && index % 3 === 0 ? index / 3 + min : undefined;

@@ -54,7 +54,7 @@ export function checkBound(declaration: unknown, bound: HostBound): readonly Dia
   return judge(declaration, bound).diagnostics;
 }
 
-/** As `checkBound`, with a copy as the answer when it is allowed: what was checked, nothing else. */
+/** As `checkBound`, with a copy as the answer when it is allowed: what was checked and no more. */
 export function safeParseDeclaration(
   value: unknown,
   bound: HostBound,

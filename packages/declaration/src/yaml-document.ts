@@ -148,8 +148,11 @@ function firstSyntaxFault(text: string, documents: readonly Composed[]): YamlFin
 }
 
 /** A schedule without quotes, up to a comment or to the next entry of a map in braces. */
-const STAR_SCHEDULE =
-  /^((?:[\s-]*|[^#"']*[{,]\s*)["']?schedule["']?\s*:\s*)(\*.*?)\s*(?:$|\s#|\}|,\s*["']?[A-Za-z-]+["']?\s*:)/;
+const BEFORE_SCHEDULE = /(?:[\s-]*|[^#"']*[{,]\s*)["']?schedule["']?\s*:\s*/;
+const AFTER_SCHEDULE = /$|\s#|\}|,\s*["']?[A-Za-z-]+["']?\s*:/;
+const STAR_SCHEDULE = new RegExp(
+  `^(${BEFORE_SCHEDULE.source})(\\*.*?)\\s*(?:${AFTER_SCHEDULE.source})`,
+);
 
 function syntaxFault(text: string, error: YAMLError): YamlFinding {
   const [start, end] = error.pos;

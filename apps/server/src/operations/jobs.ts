@@ -27,7 +27,7 @@ export function jobView({ state, origin }: StoredJob): JobView {
   return { state, ...(origin === undefined ? {} : { origin }) };
 }
 
-/** A row that cannot be read hides no other from a list: what its columns say, and what is wrong. */
+/** A row that cannot be read hides no other: what its columns say, and what is wrong. */
 export function listedJob(job: StoredJob | DamagedJob): JobView {
   if (!("problem" in job)) return jobView(job);
   const { row, problem } = job;

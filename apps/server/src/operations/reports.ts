@@ -58,7 +58,8 @@ async function acceptTaskReport(
   if (job === undefined) return;
   if (job === "unreadable") {
     // Acknowledged all the same: it would come again for ever, and with it all that follows it.
-    const text = `reports ${report.report.status} of task ${report.taskId}, whose Job cannot be read`;
+    const { status } = report.report;
+    const text = `reports ${status} of task ${report.taskId}, whose Job cannot be read`;
     return insertEvents(tx, now, [nodeEvent(node, "node.report-unused", text)]);
   }
   const { message, ...said } = { message: undefined, ...report.report };

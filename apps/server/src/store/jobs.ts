@@ -68,8 +68,9 @@ export async function listJobs(
 }
 
 /**
- * By schedule: its runs that have a live task, active ones and those that still stop (D3). To decide
- * on them all must be readable (`withTasks`); to show them those that are will do (`readableJobs`).
+ * By schedule: its runs that have a live task, active ones and those that still stop (D3).
+ * To decide on them all must be readable (`withTasks`); to show them those that are will do
+ * (`readableJobs`).
  */
 export async function liveRuns(
   db: Db,
