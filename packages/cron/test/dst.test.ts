@@ -55,6 +55,18 @@ describe("C8 daylight saving, Literal", () => {
     ]);
   });
 
+  it("the first minute of a gap is no occurrence, the first after it is one", () => {
+    expect(first(1, "0 2 * * *", "2026-03-28T12:00", BELGRADE)).toEqual(["2026-03-30T00:00"]);
+    expect(first(1, "0 3 * * *", "2026-03-28T12:00", BELGRADE)).toEqual(["2026-03-29T01:00"]);
+    const before = utc("2026-03-29T02:00");
+    expect(previousOccurrence(parseCron("0 3 * * *"), before, BELGRADE)).toEqual(
+      utc("2026-03-29T01:00"),
+    );
+    expect(previousOccurrence(parseCron("0 2 * * *"), before, BELGRADE)).toEqual(
+      utc("2026-03-28T01:00"),
+    );
+  });
+
   it("[C31-95] hour by hour it goes straight through", () => {
     const hours = (day: string) => [0, 1, 2, 3].map((hour) => `${day}T0${hour}:00`);
     expect(first(4, "0 * * * *", "2026-03-28T23:30", BELGRADE)).toEqual(hours("2026-03-29"));
@@ -96,6 +108,16 @@ describe("C9 daylight saving, Once", () => {
     expect(matchesCron(parseCron("0 2 * * *"), utc("2026-10-25T01:00"), once)).toBe(false);
     expect(matchesCron(parseCron("0 2 * * *"), utc("2026-10-25T00:00"), once)).toBe(true);
     expect(matchesCron(parseCron("30 2 * * *"), utc("2026-03-29T01:00"), once)).toBe(true);
+  });
+
+  it("a star in minute or hour alone makes it Literal", () => {
+    const once = { ...BELGRADE, dst: "Once" } as const;
+    for (const text of ["*/30 2 * * *", "0,*/30 2 * * *", "0,30 * * * *", "0,30 2,*/2 * * *"]) {
+      const cron = parseCron(text);
+      expect(matchesCron(cron, utc("2026-10-25T00:30"), once)).toBe(true);
+      expect(matchesCron(cron, utc("2026-10-25T01:30"), once)).toBe(true);
+    }
+    expect(matchesCron(parseCron("0,30 2 * * *"), utc("2026-10-25T01:30"), once)).toBe(false);
   });
 
   it("a day that a zone skipped is caught up once, at its end", () => {

@@ -118,6 +118,7 @@ describe("C2 grammar", () => {
 
   it("up to four digits are a number, leading zeros too; five are not", () => {
     expect(parseCron("0005 007 01 001 00").minute).toEqual([5]);
+    expect(parseCron("0001-0005/0002 * * * *").minute).toEqual([1, 3, 5]);
     expect(codeOf("00005 * * * *")).toBe("cron.syntax");
     expect(codeOf("0-00005 * * * *")).toBe("cron.syntax");
     expect(codeOf("*/00005 * * * *")).toBe("cron.syntax");

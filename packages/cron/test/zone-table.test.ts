@@ -267,6 +267,22 @@ describe("the table of a zone", () => {
   });
 });
 
+describe("C9 in a zone that shows a part of the gap after all", () => {
+  it("what is shown later occurs then, what is never shown occurs at the gap's end", () => {
+    const { options } = sourceOf(0, [
+      [START, 7200],
+      [START + HOUR, 0],
+    ]);
+    // The wall clock goes from 00:00 to 02:00, and an hour later from 03:00 back to 01:00.
+    const once = { ...options, dst: "Once" } as const;
+    const window = { after: START - HOUR, through: START + 5 * HOUR };
+    const find = (text: string) => occurrencesBetween(parseCron(text), window, once);
+    expect(find("30 1 1 6 *")).toEqual([START + 1.5 * HOUR]);
+    expect(find("30 0 1 6 *")).toEqual([START]);
+    expect(find("30 2 1 6 *")).toEqual([START + 0.5 * HOUR]);
+  });
+});
+
 describe("the engine's offsets", () => {
   const zones = engineZones();
 
