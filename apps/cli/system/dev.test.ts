@@ -21,7 +21,7 @@ function shapeOf(lines: readonly string[]): readonly string[] {
       .replace(/\d\d:\d\d:\d\d [+-]\d\d:\d\d/g, "TIME")
       .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z/g, "INSTANT")
       .replace(/-\d{12}\b/g, "-MINUTE")
-      .replace(/\bin (1m|\d+s)\b/, "in SOON")
+      .replace(/\bin (1m|\d+s)\b|(?<=, )now\b/, "in SOON")
       .replace(/\bnpx mesh\b/, "mesh"),
   );
 }
