@@ -91,7 +91,7 @@ export function gatherEvidence(
   const now = checkInstant(options.now, "now");
   const { zones, namesInUse } = options;
   checkState(state);
-  const decided = copyDecided(options.decided ?? []);
+  const decided = options.decided === undefined ? [] : copyDecided(options.decided);
   const baseAt = baseOf(state);
   const facts: Facts = {
     v: 1,
