@@ -1,4 +1,4 @@
-import { decideSchedule, parseScheduleState } from "@mesh/concurrency";
+import { decideSchedule, parseScheduleState, stopRequest } from "@mesh/concurrency";
 import * as jobs from "@mesh/jobs";
 import { type Kysely, sql } from "kysely";
 import { db, leaseMs, policy, work } from "./work.ts";
@@ -40,7 +40,8 @@ async function decideOne(tx: Database, now: number): Promise<boolean> {
     await sql`INSERT INTO ledger VALUES (${kind}, ${at}, ${outcome}, ${evidence})`.execute(tx);
     if (outcome.outcome === "create") await enqueue(tx, kind, outcome.runName, now);
   }
-  for (const id of stopRunIds) await change(tx, kind, id, { type: "cancelRequested", at: now });
+  const stop = { type: stopRequest(decision), at: now } as const;
+  for (const id of stopRunIds) await change(tx, kind, id, stop);
   return true;
 }
 
@@ -81,9 +82,11 @@ async function change(tx: Database, kind: string, id: string, event: jobs.JobEve
 
 async function advance(tx: Database, row: Row, event: jobs.JobEvent) {
   const { state, outcome } = jobs.transitionJob(jobs.parseJobState(row.state), event);
-  if (state !== undefined)
-    await sql`UPDATE jobs SET state = ${state}, due_at = ${dueAt(state)}
-      WHERE id = ${row.id}`.execute(tx);
+  // A deleted Job without a live task has no state any more: its record goes (J9).
+  await (state === undefined
+    ? sql`DELETE FROM jobs WHERE id = ${row.id}`
+    : sql`UPDATE jobs SET state = ${state}, due_at = ${dueAt(state)} WHERE id = ${row.id}`
+  ).execute(tx);
   return outcome;
 }
 

@@ -133,4 +133,16 @@ describe.skipIf(serverUrl === undefined)("a service of its own, two instances", 
       await expectEverythingOnce();
     },
   );
+
+  it("deletes the run that Replace takes the place of, its record included (D6, J9)", async () => {
+    const spec = { ...nightly, name: "flaky", concurrencyPolicy: "Replace" } as const;
+    const state = createSchedule(spec, { uid: "nightly", now: firstNight - day / 2 });
+    await database.pool.query("UPDATE schedules SET state = $1", [state]);
+    const one = await start("one");
+    await pass([one], 0, 0);
+    await pass([one], 1, 0);
+    expect(await rows("SELECT id FROM jobs")).toEqual([{ id: "flaky-202610140200" }]);
+    expect(await rows("SELECT run FROM mails")).toEqual([{ run: "flaky-202610140200" }]);
+    expect(await rows("SELECT at FROM ledger")).toHaveLength(2);
+  });
 });
